@@ -142,6 +142,7 @@ function roleSchemasOptions(config: SchemaConfig): RoleSchemasOptions {
       nullCollapse: config.v1BooleanNullCollapse,
       inferFunctionPermissions: config.inferFunctionPermissions,
       hideAggregationPredicates: config.experimentalFeatures.has('hide_aggregation_predicates'),
+      hideAggregateGroups: config.experimentalFeatures.has('hide_aggregate_groups'),
       hideUpdateManyFields: config.experimentalFeatures.has('hide_update_many_fields'),
       federation: config.enableExtFederation || config.experimentalFeatures.has('ext_federation'),
     },

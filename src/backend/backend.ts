@@ -119,6 +119,8 @@ export interface Capabilities {
   readonly conflictsTogether: boolean;
   /** Connections and node ids of Relay. */
   readonly connections?: boolean;
+  /** Groups of rows (`groups` in aggregates). `TypeSystem.grouping` describes the types. */
+  readonly groups?: boolean;
   /** Streaming subscriptions. */
   readonly streaming: boolean;
   /** Sources have `captures`. */

@@ -28,6 +28,8 @@ export interface TypeSystem {
   readonly basic: { readonly text: CatalogType; readonly integer: CatalogType };
   /** Aggregates of columns except `count`, in the order of the schema. */
   readonly aggregates: readonly AggregateFunction[];
+  /** Types of groups; for kinds with the capability `groups`. */
+  readonly grouping?: Grouping;
   /** Types over which `bool_and`/`bool_or` (boolean) and `avg`/`sum`/… (float) predicates work. */
   readonly aggregatePredicates: readonly AggregatePredicateFunction[];
 }
@@ -97,6 +99,11 @@ export interface AggregateFunction {
   readonly takes: 'numeric' | 'comparable';
   /** True if the result has the type of the operand; otherwise it is a `Float`. */
   readonly sameType: boolean;
+}
+
+export interface Grouping {
+  /** Returns whether rows can be grouped by values of the type: comparing them never fails, for any value. */
+  isKey(type: CatalogType): boolean;
 }
 
 export interface AggregatePredicateFunction {

@@ -6,7 +6,14 @@ const AGGREGATES = ['avg', 'count', 'max', 'min', 'stddev', 'stddev_pop', 'stdde
 const INPUT_ENUMS = ['select_column', 'update_column', 'constraint'];
 
 /** Object types that a table has beside that of its rows. */
-const OBJECT_SUFFIXES = ['aggregate', 'aggregate_fields', 'mutation_response', ...AGGREGATES.map((name) => `${name}_fields`)];
+const OBJECT_SUFFIXES = [
+  'aggregate',
+  'aggregate_fields',
+  'aggregate_group',
+  'aggregate_group_key',
+  'mutation_response',
+  ...AGGREGATES.map((name) => `${name}_fields`),
+];
 
 /** Suffixes of input types and enums. */
 const INPUT_SUFFIXES = [
@@ -14,6 +21,8 @@ const INPUT_SUFFIXES = [
   ...AGGREGATES.map((name) => `${name}_order_by`),
   'aggregate_order_by',
   'aggregate_bool_exp',
+  'aggregate_group_key_order_by',
+  'aggregate_group_order_by',
   'append_input',
   'arr_rel_insert_input',
   'bool_exp',

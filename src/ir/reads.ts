@@ -5,7 +5,7 @@
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
 import { type BoolExp, type BoolExpLeaf, type Read, someLeaf } from './bool-exp.ts';
 import type { Relation } from './relation.ts';
-import type { AggregateField, ConnectionField, Field, OrderTerm, SelectQuery } from './select.ts';
+import type { AggregateField, AggregateItem, ConnectionField, Field, GroupsField, OrderTerm, SelectQuery } from './select.ts';
 
 /** Tables that a write changes. */
 export interface WrittenTables {
@@ -89,11 +89,17 @@ function reader(relation: (from: Relation) => boolean): Reader {
   const aggregateField = (of: AggregateField): boolean => {
     if (of.kind === 'typename') return false;
     if (of.kind === 'nodes') return of.fields.some(field);
-    return of.fields.some((item) => {
-      if (item.kind === 'typename') return false;
-      if (item.kind === 'count') return item.columns.some(read);
-      return item.fields.some((entry) => entry.kind === 'read' && read(entry.read));
-    });
+    return of.kind === 'groups' ? groups(of) : of.fields.some(aggregateItem);
   };
+  const aggregateItem = (item: AggregateItem): boolean => {
+    if (item.kind === 'typename') return false;
+    if (item.kind === 'count') return item.columns.some(read);
+    return item.fields.some((entry) => entry.kind === 'read' && read(entry.read));
+  };
+  const groups = (of: GroupsField): boolean =>
+    of.related.some((row) => relation(row.from) || condition(row.where)) ||
+    of.parts.some((part) => part.kind === 'read' && read(part.read)) ||
+    of.orderBy.some((item) => item.term.kind === 'aggregate' && item.term.arguments.some(read)) ||
+    of.fields.some((each) => each.kind === 'aggregate' && each.fields.some(aggregateItem));
   return { field, condition };
 }

@@ -98,8 +98,8 @@ export interface RowSet {
   readonly offset: Value | null;
 }
 
-export interface OrderBy {
-  readonly term: OrderTerm;
+export interface OrderBy<Term = OrderTerm> {
+  readonly term: Term;
   readonly direction: 'asc' | 'desc';
   readonly nulls: 'first' | 'last';
 }
@@ -157,7 +157,59 @@ export type Field =
 export type AggregateField =
   | TypenameField
   | { readonly kind: 'nodes'; readonly alias: string; readonly fields: readonly Field[] }
+  | { readonly kind: 'aggregate'; readonly alias: string; readonly fields: readonly AggregateItem[] }
+  | GroupsField;
+
+/**
+ * Groups of the rows, as a list of objects. Rows for which all parts are equal are one group; nulls are equal to each other. Without parts,
+ * all rows are one group, which exists even without rows. Steps in order: group, order by, offset, limit. For kinds with the capability
+ * `groups`.
+ */
+export interface GroupsField {
+  readonly kind: 'groups';
+  readonly alias: string;
+  readonly related: readonly GroupedRow[];
+  readonly parts: readonly GroupPart[];
+  /** Contains all parts, so that the order is total. */
+  readonly orderBy: readonly OrderBy<GroupTerm>[];
+  readonly limit: number | null;
+  readonly offset: Value | null;
+  readonly fields: readonly GroupField[];
+}
+
+/** The related row of an object relationship, to which parts refer by its index. */
+export interface GroupedRow {
+  /** Index of the row to which it is related; `null` for the grouped row. */
+  readonly parent: number | null;
+  readonly join: Join;
+  readonly from: Relation;
+  /** The target's permission filter. */
+  readonly where: BoolExp;
+}
+
+/** A value by which rows are grouped. `row` is an index of `related`, or `null` for the grouped row. */
+export type GroupPart =
+  | { readonly kind: 'read'; readonly row: number | null; readonly read: Read }
+  /** True if there is a related row, null if there is none. */
+  | { readonly kind: 'exists'; readonly row: number };
+
+export type GroupTerm =
+  | { readonly kind: 'part'; readonly part: number }
+  | { readonly kind: 'aggregate'; readonly function: string; readonly arguments: readonly Read[] };
+
+/** One key of a group's object. */
+export type GroupField =
+  | TypenameField
+  | { readonly kind: 'key'; readonly alias: string; readonly fields: readonly KeyField[] }
   | { readonly kind: 'aggregate'; readonly alias: string; readonly fields: readonly AggregateItem[] };
+
+/** One key of the object with the parts of a group. */
+export type KeyField =
+  | TypenameField
+  /** `upperCase`: see `Field`. */
+  | { readonly kind: 'part'; readonly alias: string; readonly part: number; readonly type: CatalogType; readonly upperCase: boolean }
+  /** An object, or null if the part, which says whether there is a row, is false. */
+  | { readonly kind: 'row'; readonly alias: string; readonly part: number; readonly fields: readonly KeyField[] };
 
 export type AggregateItem =
   | TypenameField

@@ -3,7 +3,7 @@
  * are printed. Rows that are selected several times with the same arguments and fields are read once too. With different fields they are
  * read separately: the time to print a name grows with all that was read for it, so only what it prints is read.
  */
-import type { AggregateField, AggregateItem, Field, SelectQuery, SelectRoot } from '../ir/select.ts';
+import type { AggregateField, AggregateItem, AggregateQuery, Field, GroupsField, SelectQuery, SelectRoot } from '../ir/select.ts';
 import type { MutationField, MutationOutput, MutationRoot } from '../ir/mutation.ts';
 import { type JsonLayout, layoutKey } from '../util/json-layout.ts';
 import { IrKeys } from './ir-key.ts';
@@ -69,6 +69,11 @@ export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | Mutat
     const rows = above * maxRows(query);
     if (query.kind !== 'rows' || query.shape === 'list') count(roughQuery(query), Math.min(MAX_EXPECTED, rows * ROW));
     for (const field of rowFields(query)) visitField(field, rows);
+    if (query.kind === 'aggregate') for (const field of query.fields) if (field.kind === 'groups') visitGroups(query, field, above);
+  };
+  const visitGroups = (query: AggregateQuery, { limit }: GroupsField, above: number): void => {
+    const groups = above * Math.max(1, Math.min(limit ?? Number.POSITIVE_INFINITY, query.rows.limit ?? Number.POSITIVE_INFINITY));
+    count(`groups ${roughQuery(query)}`, Math.min(MAX_EXPECTED, groups * ROW));
   };
   const visitField = (field: Field, rows: number): void => {
     if (field.kind === 'related') visit(field.query, rows);
@@ -296,6 +301,8 @@ const AGGREGATE_FIELDS: Kind<AggregateField> = {
         return keyOfFields(field.fields, FIELDS, keys);
       case 'aggregate':
         return keyOfFields(field.fields, AGGREGATE_ITEMS, keys);
+      case 'groups':
+        return null;
     }
   },
   join(same, keys) {

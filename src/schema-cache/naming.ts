@@ -244,6 +244,10 @@ const TABLE_TYPES = [
   'stream_cursor_input',
   'stream_cursor_value_input',
   'aggregate_bool_exp',
+  'aggregate_group',
+  'aggregate_group_key',
+  'aggregate_group_order_by',
+  'aggregate_group_key_order_by',
 ];
 
 export type OperationRoot = 'query' | 'mutation' | 'subscription';

@@ -1,10 +1,20 @@
 /** Computes the answer to a request row by row from the rows that the role sees. */
 import type { Json } from '../../src/util/json.ts';
 import { aggregate } from './aggregate.ts';
+import {
+  type AnsweredGroup,
+  compareValues,
+  type Figure,
+  type Groups,
+  groupsOf,
+  type KeyField,
+  permissionLimit,
+  relatedPlace,
+} from './groups.ts';
 import { type AggregateField, type Args, type Field, jsonOf, type OrderTerm, refName, type Root, targetOf } from './query.ts';
 import { accessOf, evaluate, type Place, read, relatedRows, type Scene, visibleRows } from './seen.ts';
-import { isJsonb, member, order } from './values.ts';
-import { foundBy, tableOf, type Value } from './world.ts';
+import { isJsonb, member } from './values.ts';
+import { foundBy, type Ref, tableOf, type Value } from './world.ts';
 
 /** JSON, or a placeholder for several valid JSON values. */
 export type Expected =
@@ -97,35 +107,52 @@ function aggregated(places: readonly Place[], args: Args, fields: readonly Aggre
         const limit = first === undefined ? null : (accessOf(first.scene.world, first.role as string, first.table.name)?.limit ?? null);
         return rowsOfPage(cut(paged, 0, limit), field.fields);
       }
-      case 'count': {
-        const values = rows.map((row) => field.columns.map((column) => read(row, { column })));
-        return {
-          k: 'object',
-          fields: [['count', json(aggregate('count', values, field.distinct && field.columns.length > 0).value as number)]],
-        };
+      case 'groups': {
+        const [first] = places;
+        const limit = first === undefined ? null : permissionLimit(first, first.table.name);
+        return { k: 'list', groups: groupsOf(rows, field, limit).map((group) => [groupObject(field, group)]) };
       }
+      case 'count':
       case 'function':
-        return {
-          k: 'object',
-          fields: [
-            [
-              field.function,
-              {
-                k: 'object',
-                fields: field.refs.map((ref) => [
-                  refName(ref),
-                  functionOf(
-                    field.function,
-                    rows.map((row) => [read(row, ref)]),
-                  ),
-                ]),
-              },
-            ],
-          ],
-        };
+        return figureOf(field, rows);
     }
   };
   return { k: 'object', fields: fields.map((field) => [field.alias, answerOf(field)]) };
+}
+
+function groupObject({ key, figures }: Groups, { places }: AnsweredGroup): Expected {
+  const [first] = places;
+  const keyOf = (place: Place, fields: readonly KeyField[]): Expected => ({
+    k: 'object',
+    fields: fields.map((field): [string, Expected] => {
+      if (field.k === 'part') return [field.alias, json(jsonOf(read(place, field.ref)))];
+      const row = relatedPlace(place, field.name);
+      return [field.alias, row === null ? json(null) : keyOf(row, field.fields)];
+    }),
+  });
+  return {
+    k: 'object',
+    fields: [
+      ...(key === null || first === undefined ? [] : [['key', keyOf(first, key)] as const]),
+      ...figures.map((figure): [string, Expected] => [figure.alias, figureOf(figure, places)]),
+    ],
+  };
+}
+
+function figureOf(field: Figure, rows: readonly Place[]): Expected {
+  if (field.k === 'count') {
+    const values = rows.map((row) => field.columns.map((column) => read(row, { column })));
+    return {
+      k: 'object',
+      fields: [['count', json(aggregate('count', values, field.distinct && field.columns.length > 0).value as number)]],
+    };
+  }
+  const of = (ref: Ref): Expected =>
+    functionOf(
+      field.function,
+      rows.map((row) => [read(row, ref)]),
+    );
+  return { k: 'object', fields: [[field.function, { k: 'object', fields: field.refs.map((ref) => [refName(ref), of(ref)]) }]] };
 }
 
 function functionOf(name: string, values: readonly (readonly Value[])[]): Expected {
@@ -151,7 +178,7 @@ function ordered(places: readonly Place[], orderBy: readonly OrderTerm[]): Place
   const keyed = places.map((place) => ({ place, keys: orderBy.map((term) => termOf(place, term)) }));
   const byKeys = (a: { keys: readonly Value[] }, b: { keys: readonly Value[] }): number => {
     for (const [i, { direction }] of orderBy.entries()) {
-      const compared = compareKeys(a.keys[i] ?? null, b.keys[i] ?? null, direction);
+      const compared = compareValues(a.keys[i] ?? null, b.keys[i] ?? null, direction);
       if (compared !== 0) return compared;
     }
     return 0;
@@ -164,13 +191,6 @@ function ordered(places: readonly Place[], orderBy: readonly OrderTerm[]): Place
     else groups.push([item]);
   }
   return groups.map((group) => group.map(({ place }) => place));
-}
-
-function compareKeys(a: Value, b: Value, direction: string): number {
-  const descending = direction.startsWith('desc');
-  const nullsFirst = direction.endsWith('first') || (descending && !direction.endsWith('last'));
-  if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
-  return descending ? order(b, a) : order(a, b);
 }
 
 function termOf(place: Place, term: OrderTerm): Value {

@@ -1,6 +1,7 @@
 /** Random requests within the schema of a role. */
 import type { Choices } from './choices.ts';
 import { type ConditionScope, makeExp, refsOf, uniqueOf } from './make-condition.ts';
+import { makeGroups } from './groups.ts';
 import type { AggregateField, Args, Field, OrderTerm, Root } from './query.ts';
 import { NO_ARGS } from './query.ts';
 import { type Access, offeredAccess, offersRows, relationshipOf } from './seen.ts';
@@ -123,11 +124,22 @@ function makeRelatedField(choices: Choices, scope: QueryScope, access: Access, d
   return { k: 'rows', alias, name: chosen.name, single: chosen.single, args, fields };
 }
 
+/** Kinds with groups. */
+const GROUPS: ReadonlySet<Database> = new Set(['pg']);
 /** Kinds that compute variances in floating point, also for integers. */
 const ROUNDS_VARIANCES: ReadonlySet<Database> = new Set(['dbb', 'dwh']);
 const NUMERIC_FUNCTIONS = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'];
 
 function makeAggregateFields(choices: Choices, scope: QueryScope, access: Access, depth: number): readonly AggregateField[] {
+  const fields = makeFigures(choices, scope, access, depth);
+  if (!GROUPS.has(scope.world.database) || !choices.chance(40)) return fields;
+  const figures = makeFigures(choices, scope, access, depth).filter((field) => field.k === 'count' || field.k === 'function');
+  const counted = figures.length === 0 ? [{ k: 'count' as const, alias: 'g0', columns: [], distinct: false }] : figures;
+  const groups = makeGroups(choices, scope, access, 'groups', counted);
+  return groups === null ? fields : [...fields.slice(choices.int(fields.length)), groups];
+}
+
+function makeFigures(choices: Choices, scope: QueryScope, access: Access, depth: number): readonly AggregateField[] {
   const refs = refsOf(access.table, access, scope.failing);
   const ofKind = (kinds: ReadonlySet<string>) => refs.filter((ref) => kinds.has(kindOf(access.table, ref)));
   return Array.from({ length: 1 + choices.int(3) }, (_, i): AggregateField => {

@@ -1,5 +1,6 @@
 /** Random requests as data, and as GraphQL text with variables. */
 import type { Json } from '../../src/util/json.ts';
+import { type Groups, printGroups } from './groups.ts';
 import { isInts, isJsonb } from './values.ts';
 import {
   type Exp,
@@ -57,7 +58,8 @@ export type Field =
 export type AggregateField =
   | { readonly k: 'count'; readonly alias: string; readonly columns: readonly string[]; readonly distinct: boolean }
   | { readonly k: 'function'; readonly alias: string; readonly function: string; readonly refs: readonly Ref[] }
-  | { readonly k: 'nodes'; readonly alias: string; readonly fields: readonly Field[] };
+  | { readonly k: 'nodes'; readonly alias: string; readonly fields: readonly Field[] }
+  | Groups;
 
 export type Root =
   /** The result of a function; if `low` is null, the argument is omitted. */
@@ -175,6 +177,8 @@ export class Printer {
     switch (field.k) {
       case 'nodes':
         return `${field.alias}: nodes ${this.fields(table, field.fields)}`;
+      case 'groups':
+        return `${field.alias}: ${printGroups(field, this, (figure) => this.aggregateField(table, figure))}`;
       case 'count': {
         const args = [
           ...(field.columns.length === 0 ? [] : [`columns: [${field.columns.join(', ')}]`]),

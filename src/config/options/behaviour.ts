@@ -8,6 +8,7 @@ const EXPERIMENTAL_FEATURES = [
   'inherited_roles',
   'streaming_subscriptions',
   'hide_aggregation_predicates',
+  'hide_aggregate_groups',
   'hide_update_many_fields',
   'no_null_unbound_variable_default',
   'ext_federation',

@@ -8,6 +8,7 @@ export const capabilities: Capabilities = {
   computedFields: true,
   distinctOn: true,
   connections: true,
+  groups: true,
   onConflict: true,
   conflictsTogether: true,
   streaming: true,

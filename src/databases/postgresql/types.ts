@@ -1,6 +1,7 @@
 /** PostgreSQL's types as GraphQL scalars by catalog name. Any other type is a scalar with its catalog name that accepts strings. */
 import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../shared/aggregates.ts';
 import { documentedTypes } from './documented-types.ts';
+import { grouping } from './grouping.ts';
 import type { ComparedScalar, ComparisonOperator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
@@ -116,6 +117,7 @@ export const types: TypeSystem = {
   arrayComparisons: ARRAY_COMPARISONS,
   basic: { text: baseType('text'), integer: baseType('int4') },
   aggregates: COMMON_AGGREGATES,
+  grouping,
   aggregatePredicates: [
     ...commonAggregatePredicates(baseType('bool'), FLOAT8),
     aggregatePredicate('corr', FLOAT8, ['X', 'Y']),

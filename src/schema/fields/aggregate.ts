@@ -8,6 +8,7 @@ import { aggregateOperands } from './aggregate-operands.ts';
 import { selectedColumns } from './arguments.ts';
 import { BOOLEAN_SCALAR, builtin, FLOAT_SCALAR, INT_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
+import { groupsField } from './groups.ts';
 import { nonNullArgument } from './input.ts';
 import { type AggregateType, type RoleTable, roleTypeName } from './role-table.ts';
 import { typenameField } from './typename.ts';
@@ -22,16 +23,18 @@ export function tableAggregateType(table: RoleTable): AggregateType {
     name: roleTypeName(table, 'aggregate'),
     description: `aggregated selection of ${quoted(source.info, table.info.name)}`,
     fields: lazy(() => {
-      const aggregate: OutputField = {
+      const items = (field: CollectedField): readonly AggregateItem[] => field.select(fieldsType()).map(translateItem);
+      const aggregateField = (nonNull: boolean): OutputField => ({
         name: source.field('aggregate'),
         description: null,
-        type: typeRef(roleTypeName(table, 'aggregate_fields'), fieldsType),
+        type: typeRef(roleTypeName(table, 'aggregate_fields'), fieldsType, nonNull),
         args: NO_ARGS,
         meaning: {
           kind: 'aggregate-part',
-          toPart: (field) => ({ kind: 'aggregate', alias: field.responseKey, fields: field.select(fieldsType()).map(translateItem) }),
+          toPart: (field) => ({ kind: 'aggregate', alias: field.responseKey, fields: items(field) }),
         },
-      };
+      });
+      const aggregate = aggregateField(false);
       const nodes: OutputField = {
         name: source.field('nodes'),
         description: null,
@@ -45,7 +48,9 @@ export function tableAggregateType(table: RoleTable): AggregateType {
           toPart: (field) => ({ kind: 'nodes', alias: field.responseKey, fields: table.rows().fields(field) }),
         },
       };
-      return new Map((table.hasRows ? [aggregate, nodes] : [aggregate]).map((field) => [field.name, field]));
+      if (!table.hasRows) return new Map([[aggregate.name, aggregate]]);
+      const groups = groupsField(table, { field: aggregateField, items });
+      return new Map([aggregate, ...(groups === null ? [] : [groups]), nodes].map((field) => [field.name, field]));
     }),
   };
   return {

@@ -9,6 +9,8 @@ export interface FieldOptions {
   readonly inferFunctionPermissions: boolean;
   /** Omits `<relationship>_aggregate` from `where`. */
   readonly hideAggregationPredicates: boolean;
+  /** Omits `groups` of aggregates. */
+  readonly hideAggregateGroups: boolean;
   /** Omits the `update_many` roots. */
   readonly hideUpdateManyFields: boolean;
   /** Makes the schema a subgraph of a federated graph: `_service` and `_entities`. */
@@ -19,6 +21,7 @@ export const DEFAULT_BUILD_OPTIONS: FieldOptions = {
   nullCollapse: false,
   inferFunctionPermissions: true,
   hideAggregationPredicates: false,
+  hideAggregateGroups: false,
   hideUpdateManyFields: false,
   federation: false,
 };

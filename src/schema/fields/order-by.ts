@@ -16,7 +16,7 @@ interface OrderField {
 }
 
 /** Translates one `order_by` value for a term. */
-function ordered(input: InputValue, term: OrderTerm): OrderBy {
+export function ordered<Term>(input: InputValue, term: Term): OrderBy<Term> {
   const value = input.enumValue().value;
   const direction = value.startsWith('desc') ? 'desc' : 'asc';
   const nulls = value.endsWith('_first') ? 'first' : value.endsWith('_last') ? 'last' : direction === 'desc' ? 'first' : 'last';
@@ -120,9 +120,8 @@ type RelatedAggregate = Extract<OrderTerm, { readonly kind: 'related-aggregate' 
 export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
   const { source } = table;
   const quotedName = quoted(source.info, table.info.name);
-  type Wrap = Parameters<AggregateOrderByType['terms']>[1];
   const operations = lazy(() => {
-    const made = new Map<string, { readonly field: InputField; terms(input: InputValue, wrap: Wrap): readonly OrderBy[] }>();
+    const made = new Map<string, { readonly field: InputField; readonly terms: AggregateOrderByType['terms'] }>();
     const countName = source.field('count');
     made.set(countName, {
       field: { name: countName, description: null, type: orderByReference(table) },

@@ -11,6 +11,7 @@ import { selectArguments } from './arguments.ts';
 import { connectionType } from '../relay/connection.ts';
 import { boolExpType } from './bool-exp.ts';
 import { commentOr } from './descriptions.ts';
+import { groupKeyType } from './group-key.ts';
 import { functionArguments } from './function-arguments.ts';
 import { aggregateOrderByType, orderByType } from './order-by.ts';
 import type { NodeTable, RoleColumn, RoleComputedField, RoleRelationship, RoleTable, TableAccess } from './role-table.ts';
@@ -156,6 +157,7 @@ export class RoleSource {
       orderBy: lazy(() => orderByType(table)),
       aggregateOrderBy: lazy(() => aggregateOrderByType(table)),
       aggregate: lazy(() => tableAggregateType(table)),
+      groupKey: lazy(() => groupKeyType(table)),
       aggregatePredicate: lazy(() => aggregatePredicateType(table)),
       selectColumn: lazy(() => selectColumnEnum(table)),
       related: (name) => this.table(name),

@@ -5,7 +5,7 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { BoolExp, ColumnRead, ComputedFieldRead, Read } from '../../ir/bool-exp.ts';
 import type { Relation } from '../../ir/relation.ts';
-import type { AggregateField, ConnectionQuery, Field, OrderBy, OrderTerm, RowSet } from '../../ir/select.ts';
+import type { AggregateField, ConnectionQuery, Field, GroupTerm, KeyField, OrderBy, RowSet } from '../../ir/select.ts';
 import type {
   ColumnInfo,
   ComputedFieldInfo,
@@ -25,6 +25,7 @@ import type {
   OutputField,
 } from '../../graphql-engine/types.ts';
 import type { FunctionArguments } from './function-arguments.ts';
+import type { GroupParts } from './group-parts.ts';
 import type { SourceContext } from './source-context.ts';
 import type { FunctionCall } from '../../ir/function-call.ts';
 import type { ValuePlace } from './value-place.ts';
@@ -107,8 +108,30 @@ export interface OrderByType {
 
 export interface AggregateOrderByType {
   readonly type: InputObjectType;
-  /** @param wrap returns the term of an aggregate over the related rows */
-  terms(input: InputValue, wrap: (functionName: string, reads: readonly Read[]) => OrderTerm): readonly OrderBy[];
+  /** @param wrap returns the term of an aggregate over the rows */
+  terms<Term>(input: InputValue, wrap: (functionName: string, reads: readonly Read[]) => Term): readonly OrderBy<Term>[];
+}
+
+/** `T_aggregate_group_key`. */
+export interface GroupKeyType {
+  readonly type: ObjectType;
+  /** `T_aggregate_group_key_order_by` */
+  readonly order: InputObjectType;
+  /**
+   * @param parts receives the parts of the selection
+   * @param at place of a related row in the key. Default: the grouped row
+   */
+  fields(parent: CollectedField, parts: GroupParts, at?: KeyPlace): readonly KeyField[];
+  /** Returns the order of one input object. @throws SvcError for a part that is not selected */
+  terms(input: InputValue, parts: GroupParts, at?: KeyPlace): readonly OrderBy<GroupTerm>[];
+}
+
+/** A row whose values are in a key. */
+export interface KeyPlace {
+  /** Index among the related rows; `null` for the grouped row. */
+  readonly row: number | null;
+  /** Names of the relationships that lead to it. */
+  readonly names: readonly string[];
 }
 
 /** `T_aggregate`. */
@@ -168,6 +191,8 @@ export interface RoleTable {
   readonly orderBy: () => OrderByType;
   readonly aggregateOrderBy: () => AggregateOrderByType;
   readonly aggregate: () => AggregateType;
+  /** For tables with a column to group by. */
+  readonly groupKey: () => GroupKeyType;
   readonly aggregatePredicate: () => AggregatePredicateType;
   /** `T_select_column`; null if the role sees no columns. The value of an enum value is its GraphQL name. */
   readonly selectColumn: () => EnumSchemaType | null;

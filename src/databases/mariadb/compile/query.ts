@@ -101,6 +101,8 @@ function aggregateSql(context: Context, query: AggregateQuery, parent: Row | nul
         return nodesSql(context, query, field, parent, on);
       case 'aggregate':
         return aggregatesSql(context, query, field, parent, on);
+      case 'groups':
+        throw new Error('invariant: the kind has no groups');
     }
   };
   return objectSql(query.fields.map((field) => [field.alias, fieldValue(field)]));

@@ -1,5 +1,5 @@
 /** The JSON object of an aggregate query. */
-import type { AggregateField, AggregateItem } from '../../../ir/select.ts';
+import type { AggregateField, AggregateItem, GroupsField } from '../../../ir/select.ts';
 import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import type { AggregateArgument } from '../../shared/aggregates.ts';
 import { aggregateCall } from './aggregate-call.ts';
@@ -13,6 +13,8 @@ export interface AggregatedRows {
   read(read: Read): Sql;
   /** Compiles the aggregate of a `nodes` array. */
   nodes(field: Extract<AggregateField, { kind: 'nodes' }>): Sql;
+  /** Compiles a subquery with the groups. */
+  groups(field: GroupsField): Sql;
   /** Compiles a select of aggregates over the rows. Called last. */
   select(columns: Sql): Sql;
 }
@@ -35,8 +37,10 @@ export function aggregateResult(context: Context, fields: readonly AggregateFiel
         return typenameSql(field.typeName);
       case 'nodes':
         return value(rows.nodes(field));
+      case 'groups':
+        return rows.groups(field);
       case 'aggregate':
-        return builtObject(field.fields.map((item) => ({ key: item.alias, value: itemSql(context, item, rows, value) })));
+        return builtObject(field.fields.map((item) => ({ key: item.alias, value: itemSql(context, item, rows.read, value) })));
     }
   };
   const object = builtObject(fields.map((field) => ({ key: field.alias, value: fieldSql(field) })));
@@ -56,8 +60,13 @@ function typenameSql(typeName: string): Sql {
   return sql`${string(typeName)}::text`;
 }
 
-function itemSql(context: Context, item: AggregateItem, rows: AggregatedRows, value: (aggregate: Sql) => Sql): Sql {
-  const operandOf = (read: Read): AggregateArgument => ({ value: rows.read(read), type: read.type });
+/**
+ * Compiles aggregates.
+ * @param readOf compiles a value of a row
+ * @param value returns an aggregate as a part of the object
+ */
+export function itemSql(context: Context, item: AggregateItem, readOf: AggregatedRows['read'], value: (aggregate: Sql) => Sql): Sql {
+  const operandOf = (read: Read): AggregateArgument => ({ value: readOf(read), type: read.type });
   switch (item.kind) {
     case 'typename':
       return typenameSql(item.typeName);

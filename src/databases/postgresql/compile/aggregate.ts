@@ -3,14 +3,17 @@
  * both.
  */
 import type { Join } from '../../../ir/relation.ts';
-import type { AggregateField, AggregateQuery } from '../../../ir/select.ts';
+import { TRUE } from '../../../ir/bool-exp.ts';
+import type { AggregateField, AggregateQuery, GroupsField, OrderBy, RowSet } from '../../../ir/select.ts';
 import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { isSorted } from './aggregate-call.ts';
 import { aggregateResult } from './aggregate-result.ts';
 import { readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import type { Row } from '../../shared/row.ts';
+import { whereSql } from '../../shared/condition.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
+import { groupsSql } from './groups.ts';
 import { relatedMayFail } from './fields-may-fail.ts';
 import { type ObjectShape, objectShape } from './json-object.ts';
 import { keysOutside, orderBySql, type OrderKey } from './order-by.ts';
@@ -19,24 +22,74 @@ import { type CompiledRows, isBaseNeeded, isPaged, rowSetOf } from './row-set.ts
 
 type Nodes = Extract<AggregateField, { kind: 'nodes' }>;
 
+/** Compiles the rows of a query. @param orderBy in place of its order */
+type FindRows = (orderBy?: readonly OrderBy[]) => CompiledRows;
+
 /** Compiles a select of one row with the column `json`. */
 export function aggregateSql(context: Context, query: AggregateQuery, parent: Row | null, on: Join | null): Sql {
-  if (query.fields.some((field) => field.kind === 'nodes')) return withNodes(context, query, rowSetOf(context, query, parent, on));
+  const find: FindRows = (orderBy = query.rows.orderBy) =>
+    rowSetOf(context, { from: query.from, rows: { ...query.rows, orderBy } }, parent, on);
+  if (!readsRowsAgain(query)) return aggregatesOver(context, query, find);
+  const { rows, alias, select } = sharedRows(context, find());
+  const all: RowSet = { where: TRUE, distinctOn: [], orderBy: query.rows.orderBy, limit: null, offset: null };
+  const answer = aggregatesOver(context, { ...query, rows: all }, () => rows);
+  return sql`with ${alias} as materialized (${select()}) ${answer}`;
+}
+
+/** Returns whether several subqueries read rows that may not be the same when they are found again: a page, or the result of a function. */
+function readsRowsAgain({ from, rows, fields }: AggregateQuery): boolean {
+  if (!isPaged(rows) && from.kind === 'table') return false;
+  const groups = fields.filter(({ kind }) => kind === 'groups').length;
+  return groups > 1 || (groups === 1 && fields.some(({ kind }) => kind === 'nodes' || kind === 'aggregate'));
+}
+
+/** Rows that are found once, as a common table expression. @returns `select`, which is called last */
+function sharedRows(
+  context: Context,
+  found: CompiledRows,
+): { readonly rows: CompiledRows; readonly alias: Sql; readonly select: () => Sql } {
+  const alias = context.alias();
+  const page = projection(found.row, alias);
+  const keys = keysOutside(found.keys, page);
+  const number = sql`${alias}.":number"`;
+  const rows: CompiledRows = {
+    row: page.row,
+    keys: [ascending(number)],
+    select: (columns, joins, order = [ascending(number)]) => sql`select ${columns} from ${alias}${join(joins, EMPTY)}${orderBySql(order)}`,
+    part: (columns, conditions, order, limit) =>
+      sql`select ${columns} from ${alias}${whereSql(conditions)}${orderBySql(order)}${limit === null ? EMPTY : sql` limit ${integer(limit)}`}`,
+    base: (columns) => sql`select ${columns} from ${alias}`,
+  };
+  return {
+    rows,
+    alias,
+    select: () =>
+      sql`select ${alias}.*, row_number() over (${orderBySql(keys)}) as ":number" from (${found.base(page.columns())}) as ${alias}`,
+  };
+}
+
+function aggregatesOver(context: Context, query: AggregateQuery, find: FindRows): Sql {
+  // Without a page, aggregates do not depend on the order of the rows.
+  const findAll = (): CompiledRows => (isPaged(query.rows) ? find() : find([]));
+  const groups = (field: GroupsField): Sql =>
+    sql`(${context.planSeparately(() => groupsSql(context, field, { compiled: findAll(), rows: query.rows }))})`;
+  if (query.fields.some((field) => field.kind === 'nodes')) return withNodes(context, query, find(), groups);
   if (!isPaged(query.rows)) {
-    // Without a page, aggregates do not depend on the order of the rows.
-    const rows = rowSetOf(context, { from: query.from, rows: { ...query.rows, orderBy: [] } }, parent, on);
+    const rows = findAll();
     return aggregateResult(context, query.fields, {
       read: (read) => readSql(context, read, rows.row),
       nodes: () => EMPTY,
+      groups,
       select: (columns) => rows.base(columns),
     });
   }
-  const rows = rowSetOf(context, query, parent, on);
+  const rows = find();
   const alias = context.alias();
   const page = projection(rows.row, alias);
   return aggregateResult(context, query.fields, {
     read: (read) => readSql(context, read, page.row),
     nodes: () => EMPTY,
+    groups,
     select: (columns) => sql`select ${columns} from (${rows.base(page.columns())}) as ${alias}`,
   });
 }
@@ -51,7 +104,7 @@ interface Source {
   select(columns: Sql, joins: readonly Sql[]): Sql;
 }
 
-function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows): Sql {
+function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows, groups: (field: GroupsField) => Sql): Sql {
   const source = sourceOf(context, query, rows);
   const joins: Sql[] = [];
   if (rows.keys.length === 0 && source.number === null) {
@@ -61,6 +114,7 @@ function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows):
         const { shape, alias } = nodeOf(context, field, source, null, joins);
         return sql`coalesce(json_agg(${shape.item(alias)}), '[]')`;
       },
+      groups,
       select: (columns) => source.select(columns, joins),
     });
   }
@@ -77,6 +131,7 @@ function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows):
       const node = nodeOf(context, field, source, query.nodesLimit, joins);
       return sql`coalesce(json_agg(${values.add(node.shape.record(node.alias))}${order})${limit}, '[]')`;
     },
+    groups,
     select: (columns) => sql`select ${columns} from (${source.select(values.columns(), joins)}) as ${alias}`,
   });
 }

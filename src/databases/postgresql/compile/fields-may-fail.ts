@@ -9,6 +9,9 @@ import type {
   AggregateQuery,
   ConnectionField,
   Field,
+  GroupedRow,
+  GroupPart,
+  GroupsField,
   OrderTerm,
   SelectQuery,
   RowSet,
@@ -87,7 +90,32 @@ function aggregateFieldMayFail(field: AggregateField): boolean {
       return fieldsMayFail(field.fields);
     case 'aggregate':
       return field.fields.some(itemMayFail);
+    case 'groups':
+      return groupsMayFail(field);
   }
+}
+
+function groupsMayFail({ related, parts, orderBy, fields }: GroupsField): boolean {
+  return (
+    related.some(relatedRowMayFail) ||
+    parts.some(partMayFail) ||
+    orderBy.some(({ term }) => term.kind === 'aggregate' && aggregationMayFail(term.function, term.arguments)) ||
+    fields.some((field) => field.kind === 'aggregate' && field.fields.some(itemMayFail))
+  );
+}
+
+/** Returns whether a part of a group's key may fail. */
+export function partMayFail(part: GroupPart): boolean {
+  return part.kind === 'read' && printingMayFail(part.read);
+}
+
+/** Returns whether parts of related rows may fail. */
+export function relatedPartsMayFail(related: readonly GroupedRow[], parts: readonly GroupPart[]): boolean {
+  return related.some(relatedRowMayFail) || parts.some((part) => part.row !== null && partMayFail(part));
+}
+
+function relatedRowMayFail({ from, where }: GroupedRow): boolean {
+  return isFunction(from) || mayFail(where);
 }
 
 function itemMayFail(item: AggregateItem): boolean {

@@ -198,6 +198,7 @@ function aggregateObject(
     fields.map((field): Entry => {
       const { alias: key } = field;
       if (field.kind === 'typename') return { key, value: writer.typename(field.typeName) };
+      if (field.kind === 'groups') throw new Error('invariant: the kind has no groups');
       if (field.kind === 'nodes') return { key, value: nodes === null ? writer.emptyArray : nodes(field) };
       const entries = field.fields.map((item): Entry => {
         return { key: item.alias, value: item.kind === 'typename' ? writer.typename(item.typeName) : writer.aggregated(item, read) };
