@@ -104,6 +104,16 @@ export interface AggregateFunction {
 export interface Grouping {
   /** Returns whether rows can be grouped by values of the type: comparing them never fails, for any value. */
   isKey(type: CatalogType): boolean;
+  /** Types of the results of aggregates, for conditions on groups. Aggregates that are in none have no conditions. */
+  readonly results: readonly AggregateResults[];
+}
+
+/** Aggregates with the same results. */
+export interface AggregateResults {
+  /** Names in `TypeSystem.aggregates`; the first one is part of the name of their type. */
+  readonly functions: readonly string[];
+  /** Returns the type of the result; `null` if there is no such aggregate of the type. */
+  result(operand: CatalogType): CatalogType | null;
 }
 
 export interface AggregatePredicateFunction {

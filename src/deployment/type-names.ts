@@ -23,6 +23,8 @@ const INPUT_SUFFIXES = [
   'aggregate_bool_exp',
   'aggregate_group_key_order_by',
   'aggregate_group_order_by',
+  'aggregate_having',
+  ...AGGREGATES.map((name) => `${name}_having`),
   'append_input',
   'arr_rel_insert_input',
   'bool_exp',

@@ -5,6 +5,7 @@
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
 import { type BoolExp, type BoolExpLeaf, type Read, someLeaf } from './bool-exp.ts';
 import type { Relation } from './relation.ts';
+import { someAggregate } from './select.ts';
 import type { AggregateField, AggregateItem, ConnectionField, Field, GroupsField, OrderTerm, SelectQuery } from './select.ts';
 
 /** Tables that a write changes. */
@@ -99,6 +100,8 @@ function reader(relation: (from: Relation) => boolean): Reader {
   const groups = (of: GroupsField): boolean =>
     of.related.some((row) => relation(row.from) || condition(row.where)) ||
     of.parts.some((part) => part.kind === 'read' && read(part.read)) ||
+    (of.having !== null &&
+      someAggregate(of.having, (leaf) => leaf.arguments.some(read) || (leaf.filter !== null && condition(leaf.filter)))) ||
     of.orderBy.some((item) => item.term.kind === 'aggregate' && item.term.arguments.some(read)) ||
     of.fields.some((each) => each.kind === 'aggregate' && each.fields.some(aggregateItem));
   return { field, condition };

@@ -1,5 +1,5 @@
 import type { CatalogType } from '../catalog/catalog.ts';
-import type { BoolExp, Read } from './bool-exp.ts';
+import type { AggregateComparison, BoolExp, Read } from './bool-exp.ts';
 import type { Join, Relation } from './relation.ts';
 import type { Operand, Value } from './value.ts';
 
@@ -162,7 +162,7 @@ export type AggregateField =
 
 /**
  * Groups of the rows, as a list of objects. Rows for which all parts are equal are one group; nulls are equal to each other. Without parts,
- * all rows are one group, which exists even without rows. Steps in order: group, order by, offset, limit. For kinds with the capability
+ * all rows are one group, which exists even without rows. Steps in order: group, having, order by, offset, limit. For kinds with the capability
  * `groups`.
  */
 export interface GroupsField {
@@ -170,6 +170,8 @@ export interface GroupsField {
   readonly alias: string;
   readonly related: readonly GroupedRow[];
   readonly parts: readonly GroupPart[];
+  /** Only groups for which it is true; `null` for all. */
+  readonly having: Having | null;
   /** Contains all parts, so that the order is total. */
   readonly orderBy: readonly OrderBy<GroupTerm>[];
   readonly limit: number | null;
@@ -192,6 +194,30 @@ export type GroupPart =
   | { readonly kind: 'read'; readonly row: number | null; readonly read: Read }
   /** True if there is a related row, null if there is none. */
   | { readonly kind: 'exists'; readonly row: number };
+
+/** A condition on the aggregates of a group. */
+export type Having =
+  | { readonly kind: 'and' | 'or'; readonly items: readonly Having[] }
+  | { readonly kind: 'not'; readonly item: Having }
+  | {
+      readonly kind: 'aggregate';
+      readonly function: string;
+      readonly arguments: readonly Read[];
+      readonly distinct: boolean;
+      /** The rows that it aggregates; `null` for all. */
+      readonly filter: BoolExp | null;
+      /** Type of its result. */
+      readonly type: CatalogType;
+      readonly predicate: readonly AggregateComparison[];
+    };
+
+export type HavingLeaf = Extract<Having, { readonly kind: 'aggregate' }>;
+
+/** Returns true if `holds` is true for one of the aggregates of a condition. */
+export function someAggregate(having: Having, holds: (leaf: HavingLeaf) => boolean): boolean {
+  if (having.kind === 'aggregate') return holds(having);
+  return having.kind === 'not' ? someAggregate(having.item, holds) : having.items.some((item) => someAggregate(item, holds));
+}
 
 export type GroupTerm =
   | { readonly kind: 'part'; readonly part: number }

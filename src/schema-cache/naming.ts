@@ -218,6 +218,8 @@ export function functionArgsTypeName(style: NameStyle, info: NamedFunction, defa
 /** Functions of `<rel>_aggregate` predicates that have types of their own. */
 const PREDICATE_FUNCTIONS = ['count', 'bool_and', 'bool_or', 'avg', 'max', 'min', 'sum', 'stddev_samp', 'var_samp', 'corr', 'covar_samp'];
 const AGGREGATES = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp', 'min', 'max'];
+/** Functions of conditions on groups that have types of their own. */
+const HAVING_FUNCTIONS = ['sum', 'avg', 'max'];
 const TABLE_TYPES = [
   'aggregate',
   'aggregate_fields',
@@ -248,6 +250,7 @@ const TABLE_TYPES = [
   'aggregate_group_key',
   'aggregate_group_order_by',
   'aggregate_group_key_order_by',
+  'aggregate_having',
 ];
 
 export type OperationRoot = 'query' | 'mutation' | 'subscription';
@@ -297,6 +300,7 @@ export function namesOfTable(
   }
   const types = [tableTypeName(style, table), ...TABLE_TYPES.map((suffix) => tableTypeName(style, table, suffix))];
   for (const name of AGGREGATES) types.push(tableTypeName(style, table, name, 'fields'), tableTypeName(style, table, name, 'order_by'));
+  for (const name of HAVING_FUNCTIONS) types.push(tableTypeName(style, table, name, 'having'));
   for (const name of PREDICATE_FUNCTIONS) types.push(tableTypeName(style, table, 'aggregate_bool_exp', name));
   for (const name of ['bool_and', 'bool_or']) types.push(predicateColumnsTypeName(style, table, name));
   for (const name of table.computedFields.keys()) types.push(computedFieldArgsTypeName(style, name, table));

@@ -112,8 +112,8 @@ describe('keys', () => {
       ['{"label":null}', 1],
     ]);
     expect(await counts('facts')).toEqual([
-      ['{"facts":{"a":1}}', 2],
-      ['{"facts":{"b":1}}', 2],
+      ['{"facts":{"a":"1.0"}}', 2],
+      ['{"facts":{"b":"1.00"}}', 2],
       ['{"facts":null}', 2],
     ]);
   });

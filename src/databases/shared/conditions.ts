@@ -49,8 +49,11 @@ export interface Conditions<C> {
   conditionSql(context: C, exp: BoolExp, scope: Scope): Sql;
   /** Compiles a condition that may fail for rows that its guard excludes. */
   guardedSql(context: C, exp: Guarded, scope: Scope): Sql;
-  /** Compiles the comparisons of a predicate with an aggregate. */
-  aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql): Sql;
+  /**
+   * Compiles the comparisons of a predicate with an aggregate.
+   * @param type of the aggregate, whose operators apply. Default: the operators of every type
+   */
+  aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql, type?: CatalogType): Sql;
   /** Compiles an aggregate over reads of the rows of a select. */
   aggregateOf(context: C, name: string, reads: readonly Read[], row: Row, distinct?: boolean): Sql;
   /** Compiles a predicate on the aggregate of the rows of a select. */
@@ -95,10 +98,15 @@ export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
     return sql`case when ${conditionSql(context, exp.guard, scope)} then ${item} else false end`;
   }
 
-  function aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql): Sql {
+  function aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql, type?: CatalogType): Sql {
     const parts = predicate.map((comparison) => {
       if (comparison.kind === 'is-null') return nullTest(aggregate, comparison.isNull);
-      return comparisonNamed(comparison.operator, dialect.common).compile(aggregate, operandArgument(context, comparison.operand));
+      const { operand, operator: name } = comparison;
+      if (type === undefined) return comparisonNamed(name, dialect.common).compile(aggregate, operandArgument(context, operand));
+      const operator = dialect.operator(type, name);
+      const holds = operator.compile(aggregate, operandArgument(context, operand, operator));
+      const valid = dialect.validity?.(operator, operand) ?? null;
+      return valid === null ? holds : sql`(${holds} and ${valid})`;
     });
     return join(parts, sql` and `);
   }

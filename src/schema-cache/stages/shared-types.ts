@@ -139,6 +139,12 @@ class SharedTypeCollector {
       if (has(comparison.name)) fields.push(this.#compared(comparison, own));
     }
     this.definitions.set(name, inputDefinition(fields));
+    // Conditions on groups compare the results of aggregates.
+    if (!scalar.numeric || type.array) return;
+    for (const { result } of this.#types.grouping?.results ?? []) {
+      const compared = result(type);
+      if (compared !== null) this.add(compared);
+    }
   }
 
   #compared({ name, argument }: Comparison, own: string): string {

@@ -1,7 +1,7 @@
 /** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, for `where`. */
 import type { AggregatePredicateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { type BoolExp, guarded, type Read } from '../../ir/bool-exp.ts';
+import { type AggregatePredicate, type BoolExp, guarded, type Read } from '../../ir/bool-exp.ts';
 import { predicateColumnsTypeName } from '../../schema-cache/naming.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
 import type { EnumSchemaType, InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
@@ -17,6 +17,10 @@ import { columnEnum } from './select-column.ts';
 /** One key of `R_aggregate_bool_exp`. */
 interface Predicate {
   readonly field: InputField;
+  /** `filter`: condition on the rows, without the filter of the permission. */
+  read(
+    input: InputValue,
+  ): Pick<AggregatePredicate, 'function' | 'arguments' | 'distinct' | 'predicate'> & { readonly filter: BoolExp | null };
   condition(input: InputValue, relationship: RelationshipInfo): BoolExp;
 }
 
@@ -28,7 +32,7 @@ interface PredicateArguments {
 export function aggregatePredicateType(table: RoleTable): AggregatePredicateType {
   const predicates = lazy(() => {
     const { types } = table.source.shared;
-    const made = [makePredicate(table, 'count', countArguments(table), types.basic.integer)];
+    const made = [countPredicate(table)];
     for (const definition of types.aggregatePredicates) {
       const args = columnArguments(table, definition);
       if (args !== null) made.push(makePredicate(table, definition.name, args, definition.resultType));
@@ -51,6 +55,11 @@ export function aggregatePredicateType(table: RoleTable): AggregatePredicateType
       return predicate.condition(entry.input, relationship);
     },
   };
+}
+
+/** `count` of `R_aggregate_bool_exp`. */
+export function countPredicate(table: RoleTable): Predicate {
+  return makePredicate(table, 'count', countArguments(table), table.source.shared.types.basic.integer);
 }
 
 function makePredicate(table: RoleTable, functionName: string, args: PredicateArguments | null, resultType: CatalogType): Predicate {
@@ -85,30 +94,33 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
     description: null,
     fields,
   };
+  const read: Predicate['read'] = (input) => {
+    const inputs = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
+    const present = (name: string): InputValue | null => {
+      const value = inputs.get(name);
+      return value === undefined || value.isNull() ? null : value;
+    };
+    const argument = present(names.arguments);
+    const filter = present(names.filter);
+    const predicate = inputs.get(names.predicate);
+    const distinct = present(names.distinct)?.json() === true;
+    if (predicate === undefined) throw invalid(`missing required field '${names.predicate}'`, input.path);
+    return {
+      filter: filter === null ? null : table.boolExp().condition(filter),
+      function: functionName,
+      arguments: argument === null || args === null ? [] : args.reads(argument, distinct),
+      distinct,
+      predicate: result.comparisons(predicate, resultType, source.options),
+    };
+  };
   return {
     field: { name: source.field(functionName), description: null, type: typeRef(type.name, () => type) },
+    read,
     condition: (input, relationship) => {
       chargeAggregate(input, table.access.filter);
-      const inputs = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
-      const present = (name: string): InputValue | null => {
-        const value = inputs.get(name);
-        return value === undefined || value.isNull() ? null : value;
-      };
-      const argument = present(names.arguments);
-      const filter = present(names.filter);
-      const predicate = inputs.get(names.predicate);
-      const distinct = present(names.distinct)?.json() === true;
-      if (predicate === undefined) throw invalid(`missing required field '${names.predicate}'`, input.path);
-      return {
-        kind: 'aggregate-predicate',
-        join: relationship.join,
-        from: table.relation,
-        where: filter === null ? table.access.filter : guarded(table.access.filter, table.boolExp().condition(filter)),
-        function: functionName,
-        arguments: argument === null || args === null ? [] : args.reads(argument, distinct),
-        distinct,
-        predicate: result.comparisons(predicate, resultType, source.options),
-      };
+      const { filter, ...aggregate } = read(input);
+      const where = filter === null ? table.access.filter : guarded(table.access.filter, filter);
+      return { kind: 'aggregate-predicate', join: relationship.join, from: table.relation, where, ...aggregate };
     },
   };
 }

@@ -7,6 +7,7 @@ import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../../graphql-engine/inpu
 import { quoted } from './descriptions.ts';
 import { hasGroupKey } from './group-key.ts';
 import { GroupParts } from './group-parts.ts';
+import { type HavingType, havingType } from './having.ts';
 import { nonNullArgument } from './input.ts';
 import { type RoleTable, roleTypeName } from './role-table.ts';
 import { typenameField } from './typename.ts';
@@ -26,6 +27,7 @@ export function groupsField(table: RoleTable, aggregates: AggregatesOfTable): Ou
   if (source.info.backend.capabilities.groups !== true || source.options.hideAggregateGroups || !hasGroupKey(table)) return null;
   const type = lazy(() => groupType(table, aggregates));
   const order = lazy(() => groupOrderBy(table));
+  const having = lazy(() => havingType(table));
   const name = (key: string): string => source.field(key);
   return {
     name: name('groups'),
@@ -33,6 +35,11 @@ export function groupsField(table: RoleTable, aggregates: AggregatesOfTable): Ou
     type: listTypeRef(typeRef(roleTypeName(table, 'aggregate_group'), type, true), true),
     args: lazyMap(() => {
       const args: readonly InputField[] = [
+        {
+          name: name('having'),
+          description: 'filter the groups by their aggregates',
+          type: typeRef(roleTypeName(table, 'aggregate_having'), () => having().type),
+        },
         {
           name: name('order_by'),
           description: 'sort the groups by one or more values; parts of the key follow',
@@ -43,17 +50,21 @@ export function groupsField(table: RoleTable, aggregates: AggregatesOfTable): Ou
       ];
       return new Map(args.map((argument) => [argument.name, argument]));
     }),
-    meaning: { kind: 'aggregate-part', toPart: (field) => groupsOf(table, type(), order(), aggregates, field) },
+    meaning: {
+      kind: 'aggregate-part',
+      toPart: (field) => groupsOf(table, { type: type(), order: order(), having: having(), aggregates }, field),
+    },
   };
 }
 
-function groupsOf(
-  table: RoleTable,
-  type: ObjectType,
-  order: GroupOrderBy,
-  aggregates: AggregatesOfTable,
-  field: CollectedField,
-): GroupsField {
+interface GroupTypes {
+  readonly type: ObjectType;
+  readonly order: GroupOrderBy;
+  readonly having: HavingType;
+  readonly aggregates: AggregatesOfTable;
+}
+
+function groupsOf(table: RoleTable, { type, order, having, aggregates }: GroupTypes, field: CollectedField): GroupsField {
   const { source } = table;
   const parts = new GroupParts();
   const keyName = source.field('key');
@@ -62,6 +73,7 @@ function groupsOf(
     if (each.name === keyName) return { kind: 'key', alias: each.responseKey, fields: table.groupKey().fields(each, parts) };
     return { kind: 'aggregate', alias: each.responseKey, fields: aggregates.items(each) };
   });
+  const condition = nonNullArgument(field.args, source.field('having'));
   const orderBy = nonNullArgument(field.args, source.field('order_by'));
   const limit = nonNullArgument(field.args, source.field('limit'));
   const offset = nonNullArgument(field.args, source.field('offset'));
@@ -72,6 +84,7 @@ function groupsOf(
     alias: field.responseKey,
     related: parts.related,
     parts: parts.parts,
+    having: condition === null ? null : having.condition(condition),
     orderBy: totalOrder(requested, parts.parts.length),
     limit: limits.length === 0 ? null : Math.min(...limits),
     offset: offset === null ? null : offset.value(),

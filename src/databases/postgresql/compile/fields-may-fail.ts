@@ -12,11 +12,13 @@ import type {
   GroupedRow,
   GroupPart,
   GroupsField,
+  HavingLeaf,
   OrderTerm,
   SelectQuery,
   RowSet,
   RowsQuery,
 } from '../../../ir/select.ts';
+import { someAggregate } from '../../../ir/select.ts';
 import { ORDERLESS } from './aggregate-call.ts';
 import { mayFail, readMayFail } from './may-fail.ts';
 import { isSpatial } from './operand.ts';
@@ -95,13 +97,19 @@ function aggregateFieldMayFail(field: AggregateField): boolean {
   }
 }
 
-function groupsMayFail({ related, parts, orderBy, fields }: GroupsField): boolean {
+function groupsMayFail({ related, parts, having, orderBy, fields }: GroupsField): boolean {
   return (
     related.some(relatedRowMayFail) ||
     parts.some(partMayFail) ||
+    (having !== null && someAggregate(having, leafMayFail)) ||
     orderBy.some(({ term }) => term.kind === 'aggregate' && aggregationMayFail(term.function, term.arguments)) ||
     fields.some((field) => field.kind === 'aggregate' && field.fields.some(itemMayFail))
   );
+}
+
+function leafMayFail({ function: name, arguments: reads, distinct, filter }: HavingLeaf): boolean {
+  if (filter !== null && mayFail(filter)) return true;
+  return aggregationMayFail(name, reads) || (distinct && reads.some(({ type }) => !isTotal(type)));
 }
 
 /** Returns whether a part of a group's key may fail. */

@@ -2,14 +2,14 @@
  * Groups as a JSON list. An inner select has the parts and all other values that are read of a row, so that each expression is written
  * once. The select around it groups, sorts and cuts, and the outermost one makes the JSON of the groups that are left.
  */
-import type { GroupedRow, GroupField, GroupPart, GroupsField, KeyField, RowSet } from '../../../ir/select.ts';
-import type { Read } from '../../../ir/bool-exp.ts';
+import type { GroupedRow, GroupField, GroupPart, GroupsField, Having, KeyField, RowSet } from '../../../ir/select.ts';
+import type { BoolExp, Read } from '../../../ir/bool-exp.ts';
 import { EMPTY, identifier, integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { joinConditions, whereSql } from '../../shared/condition.ts';
 import { ownScope, type Row } from '../../shared/row.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { itemSql } from './aggregate-result.ts';
-import { filterOf, readSql } from './bool-exp.ts';
+import { aggregateHolds, conditionSql, filterOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import { partMayFail, relatedPartsMayFail } from './fields-may-fail.ts';
 import { builtObject, type Entry, objectShape } from './json-object.ts';
@@ -47,10 +47,12 @@ export function groupsSql(context: Context, field: GroupsField, grouped: Grouped
     context,
     add,
     read,
+    condition: (exp) => values.add(conditionSql(context, exp, ownScope(source.row))),
     parts: field.parts.map((part, i) => (part.kind === 'exists' ? (parts[i] as Sql) : printedKey(parts[i] as Sql, part.read.type))),
   };
   const shape = objectShape(field.fields.map((each): Entry => ({ key: each.alias, value: fieldSql(compiler, each) })));
   const order = orderSql(compiler, field, parts);
+  const having = field.having === null ? EMPTY : sql` having ${havingSql(compiler, field.having)}`;
 
   const inner = source.select(
     values.columns(),
@@ -59,7 +61,7 @@ export function groupsSql(context: Context, field: GroupsField, grouped: Grouped
   const limit = field.limit === null ? EMPTY : sql` limit ${integer(field.limit)}`;
   const offset = field.offset === null ? EMPTY : sql` offset ${bigintSql(field.offset)}`;
   const by = parts.length === 0 ? sql`()` : join(parts, COMMA);
-  const groups = sql`select ${join(columns, COMMA)} from (${inner}) as ${alias} group by ${by}${order}${limit}${offset}`;
+  const groups = sql`select ${join(columns, COMMA)} from (${inner}) as ${alias} group by ${by}${having}${order}${limit}${offset}`;
   const item = context.alias();
   return sql`select coalesce(json_agg(${shape.item(item)}), '[]') as "json" from (select ${shape.columns} from (${groups}) as ${group}) as ${item}`;
 }
@@ -141,6 +143,8 @@ interface GroupCompiler {
   /** Adds a value to the select that groups. @returns its column */
   add(value: Sql): Sql;
   read(read: Read): Sql;
+  /** Compiles a condition on a row, computed with the row. */
+  condition(exp: BoolExp): Sql;
   /** Parts as they are printed, in the select that groups. */
   readonly parts: readonly Sql[];
 }
@@ -174,18 +178,36 @@ function keySql(compiler: GroupCompiler, fields: readonly KeyField[]): Sql {
   return builtObject(fields.map((field) => ({ key: field.alias, value: value(field) })));
 }
 
+function havingSql(compiler: GroupCompiler, having: Having): Sql {
+  switch (having.kind) {
+    case 'and':
+    case 'or':
+      if (having.items.length === 0) return having.kind === 'and' ? sql`true` : sql`false`;
+      return sql`(${join(
+        having.items.map((item) => havingSql(compiler, item)),
+        having.kind === 'and' ? sql` and ` : sql` or `,
+      )})`;
+    case 'not':
+      return sql`(not ${havingSql(compiler, having.item)})`;
+    case 'aggregate': {
+      if (having.predicate.length === 0) return sql`true`;
+      const call = callSql(compiler, having.function, having.arguments, having.distinct);
+      const filtered = having.filter === null ? call : sql`${call} filter (where ${compiler.condition(having.filter)})`;
+      return sql`(${aggregateHolds(compiler.context, having.predicate, filtered, having.type)})`;
+    }
+  }
+}
+
+function callSql(compiler: GroupCompiler, name: string, reads: readonly Read[], distinct: boolean): Sql {
+  const operands = reads.map((read) => ({ value: compiler.read(read), type: read.type }));
+  return aggregateCall(name, operands, distinct);
+}
+
 function orderSql(compiler: GroupCompiler, { orderBy }: GroupsField, parts: readonly Sql[]): Sql {
   if (orderBy.length === 0) return EMPTY;
   const keys = orderBy.map((item) => {
     const { term } = item;
-    const value =
-      term.kind === 'part'
-        ? (parts[term.part] as Sql)
-        : aggregateCall(
-            term.function,
-            term.arguments.map((read) => ({ value: compiler.read(read), type: read.type })),
-            false,
-          );
+    const value = term.kind === 'part' ? (parts[term.part] as Sql) : callSql(compiler, term.function, term.arguments, false);
     return sql`${value}${directionSql(item)}`;
   });
   return sql` order by ${join(keys, COMMA)}`;
