@@ -104,8 +104,17 @@ export interface AggregateFunction {
 export interface Grouping {
   /** Returns whether rows can be grouped by values of the type: comparing them never fails, for any value. */
   isKey(type: CatalogType): boolean;
+  /** Returns how values of the type are put into periods of time; `null` if they are not. */
+  time(type: CatalogType): TimeValues | null;
   /** Types of the results of aggregates, for conditions on groups. Aggregates that are in none have no conditions. */
   readonly results: readonly AggregateResults[];
+}
+
+export interface TimeValues {
+  /** True for moments, which a time zone turns into days and hours. */
+  readonly isZoned: boolean;
+  /** False for dates. */
+  readonly hasTime: boolean;
 }
 
 /** Aggregates with the same results. */

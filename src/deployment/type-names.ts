@@ -3,7 +3,7 @@
 const AGGREGATES = ['avg', 'count', 'max', 'min', 'stddev', 'stddev_pop', 'stddev_samp', 'sum', 'var_pop', 'var_samp', 'variance'];
 
 /** Enums that are types of arguments only. */
-const INPUT_ENUMS = ['select_column', 'update_column', 'constraint'];
+const INPUT_ENUMS = ['select_column', 'update_column', 'constraint', 'aggregate_time_column'];
 
 /** Object types that a table has beside that of its rows. */
 const OBJECT_SUFFIXES = [

@@ -191,9 +191,36 @@ export interface GroupedRow {
 
 /** A value by which rows are grouped. `row` is an index of `related`, or `null` for the grouped row. */
 export type GroupPart =
-  | { readonly kind: 'read'; readonly row: number | null; readonly read: Read }
+  | {
+      readonly kind: 'read';
+      readonly row: number | null;
+      readonly read: Read;
+      /** The part is the bucket of the value, or a part of it. */
+      readonly bucket?: TimeBucket;
+      /** Type of the part. */
+      readonly type: CatalogType;
+    }
   /** True if there is a related row, null if there is none. */
   | { readonly kind: 'exists'; readonly row: number };
+
+/**
+ * `time`: the first moment of the period that contains the value, of the type of the value. Periods of several units begin at multiples
+ * of them, from midnight or from the year 0; days and weeks are counted from Monday 2000-01-03. `zone`: whose clock shows the periods;
+ * `null` for types without one.
+ */
+export type TimeBucket =
+  | { readonly kind: 'time'; readonly unit: TimeUnit; readonly every: number; readonly zone: Value | null }
+  | { readonly kind: 'time-part'; readonly part: TimePart; readonly zone: Value | null };
+
+export const TIME_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+
+/** `day_of_week`: from 1, Monday, to 7. `week`: the number of ISO 8601. */
+export const TIME_PARTS = [
+  ...(['year', 'quarter', 'month', 'week'] as const),
+  ...(['day_of_month', 'day_of_week', 'day_of_year', 'hour', 'minute'] as const),
+] as const;
+export type TimePart = (typeof TIME_PARTS)[number];
 
 /** A condition on the aggregates of a group. */
 export type Having =

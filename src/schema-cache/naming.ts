@@ -251,6 +251,7 @@ const TABLE_TYPES = [
   'aggregate_group_order_by',
   'aggregate_group_key_order_by',
   'aggregate_having',
+  'aggregate_time_column',
 ];
 
 export type OperationRoot = 'query' | 'mutation' | 'subscription';

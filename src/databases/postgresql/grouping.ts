@@ -1,8 +1,14 @@
 /** Types in groups of rows, and of the aggregates that conditions on groups compare. */
-import type { Grouping } from '../../backend/type-system.ts';
+import type { Grouping, TimeValues } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { isTotal } from './compile/total-types.ts';
 import { baseType } from './operators.ts';
+
+const TIMES: Readonly<Record<string, TimeValues>> = {
+  date: { isZoned: false, hasTime: false },
+  timestamp: { isZoned: false, hasTime: true },
+  timestamptz: { isZoned: true, hasTime: true },
+};
 
 const SUMS: Readonly<Record<string, CatalogType>> = {
   int2: baseType('int8'),
@@ -30,6 +36,7 @@ function resultIn(table: Readonly<Record<string, CatalogType>>): (operand: Catal
 
 export const grouping: Grouping = {
   isKey: isTotal,
+  time: ({ schema, name }) => (schema === 'pg_catalog' && Object.hasOwn(TIMES, name) ? (TIMES[name] ?? null) : null),
   results: [
     { functions: ['sum'], result: resultIn(SUMS) },
     { functions: ['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'], result: resultIn(AVERAGES) },

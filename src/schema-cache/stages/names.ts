@@ -48,6 +48,8 @@ const BUILT_IN = [
   'subscription_root',
   'order_by',
   'cursor_ordering',
+  'aggregate_time_unit',
+  'aggregate_time_part',
 ];
 
 /** Maximum changed objects and names. With more, it takes less time to start over, which can be done cooperatively. */

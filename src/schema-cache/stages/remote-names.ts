@@ -4,6 +4,7 @@
  * an administrator conflict for no role. But roles may see different parts of a type that two remote schemas share: see
  * `roleTypeConflicts`.
  */
+import { TIME_PARTS, TIME_UNITS } from '../../ir/select.ts';
 import { BUILT_IN_SCALARS, namedRemoteType, printRemoteType, type RemoteInputValue, type RemoteType } from '../../remote-schema/model.ts';
 import type { OperationRoot } from '../naming.ts';
 import type { RemoteSchemaInfo } from '../schema-cache.ts';
@@ -24,6 +25,8 @@ const MAX_REPORTED = 10;
 const COMMON: Readonly<Record<string, readonly string[]>> = {
   order_by: ['asc', 'asc_nulls_first', 'asc_nulls_last', 'desc', 'desc_nulls_first', 'desc_nulls_last'],
   cursor_ordering: ['ASC', 'DESC'],
+  aggregate_time_unit: TIME_UNITS,
+  aggregate_time_part: TIME_PARTS,
 };
 
 /**

@@ -2,14 +2,25 @@
 import type { GroupTerm, KeyField, OrderBy } from '../../ir/select.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import type { Path } from '../../util/path.ts';
-import type { CollectedField, InputField, InputObjectType, InputValue, ObjectType, OutputField } from '../../graphql-engine/types.ts';
+import type {
+  CollectedField,
+  EnumSchemaType,
+  InputField,
+  InputObjectType,
+  InputValue,
+  ObjectType,
+  OutputField,
+} from '../../graphql-engine/types.ts';
 import { lazy, typeRef } from '../../graphql-engine/types.ts';
+import { lazyMap } from './arguments.ts';
+import { builtin, INT_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
 import type { GroupParts } from './group-parts.ts';
 import { ordered } from './order-by.ts';
 import { type GroupKeyType, type KeyPlace, type RoleRelationship, type RoleTable, roleTypeName } from './role-table.ts';
 import type { Read } from '../../ir/bool-exp.ts';
+import { partArguments, timeArguments, timeBucket, timeColumnEnum, timePart, timeValues } from './time-key.ts';
 import { typenameField } from './typename.ts';
 import type { ValuePlace } from './value-place.ts';
 
@@ -70,7 +81,8 @@ function keyEntries(table: RoleTable): ReadonlyMap<string, KeyEntry> {
     if (!entries.has(entry.field.name)) entries.set(entry.field.name, entry);
   };
   for (const { name, info, place, nullable, read } of table.columns.values()) {
-    if (isKey(table, place)) add(valueEntry(table, name, commentOr(info.comment, info.catalog.comment), place, !nullable, read));
+    if (isKey(table, place))
+      add(valueEntry(table, { name, description: commentOr(info.comment, info.catalog.comment), place, nullable, read }));
   }
   for (const relationship of table.relationships) {
     const { info, target } = relationship;
@@ -79,26 +91,72 @@ function keyEntries(table: RoleTable): ReadonlyMap<string, KeyEntry> {
   for (const computed of table.computedFields) {
     const call = computed.arguments.plain;
     if (computed.kind !== 'scalar' || call === null || !isKey(table, computed.place)) continue;
-    add(valueEntry(table, computed.name, computed.description, computed.place, false, computed.read(call)));
+    const { name, description, place } = computed;
+    add(valueEntry(table, { name, description, place, nullable: true, read: computed.read(call) }));
   }
+  const columns = timeColumnEnum(table);
+  if (columns !== null) add(partEntry(table, columns));
   return entries;
 }
 
-function valueEntry(table: RoleTable, name: string, description: string | null, place: ValuePlace, notNull: boolean, read: Read): KeyEntry {
+interface KeyValue {
+  readonly name: string;
+  readonly description: string | null;
+  readonly place: ValuePlace;
+  readonly nullable: boolean;
+  readonly read: Read;
+}
+
+function valueEntry(table: RoleTable, { name, description, place, nullable, read }: KeyValue): KeyEntry {
+  const time = timeValues(table, place);
+  const { type, upperCase } = place;
+  return {
+    field: {
+      name,
+      description,
+      type: place.output(!nullable),
+      args: time === null ? NO_ARGS : lazyMap(() => timeArguments(table, time)),
+      meaning: { kind: 'inner' },
+    },
+    toKey(field, parts, { row, names }) {
+      const bucket = time === null ? null : timeBucket(table, field, time);
+      const made = { kind: 'read' as const, row, read, type, ...(bucket === null ? {} : { bucket }) };
+      return { kind: 'part', alias: field.responseKey, part: parts.add(made, [...names, name].join('.'), field.path), type, upperCase };
+    },
+    order: valueOrder(table, name),
+  };
+}
+
+/** `_part` */
+function partEntry(table: RoleTable, columns: EnumSchemaType): KeyEntry {
+  const { source } = table;
+  const name = source.field('_part');
+  const type = source.shared.types.basic.integer;
+  return {
+    field: {
+      name,
+      description: 'part of a date or time, such as the day of the week',
+      type: builtin(INT_SCALAR),
+      args: lazyMap(() => partArguments(table, columns)),
+      meaning: { kind: 'inner' },
+    },
+    toKey(field, parts, { row, names }) {
+      const { column, bucket } = timePart(table, field);
+      const part = parts.add({ kind: 'read', row, read: column.read, bucket, type }, [...names, name].join('.'), field.path);
+      return { kind: 'part', alias: field.responseKey, part, type, upperCase: false };
+    },
+    order: valueOrder(table, name),
+  };
+}
+
+function valueOrder(table: RoleTable, name: string): KeyEntry['order'] {
   const direction = table.source.shared.orderBy();
   return {
-    field: { name, description, type: place.output(notNull), args: NO_ARGS, meaning: { kind: 'inner' } },
-    toKey(field, parts, { row, names }) {
-      const part = parts.add({ kind: 'read', row, read }, [...names, name].join('.'), field.path);
-      return { kind: 'part', alias: field.responseKey, part, type: place.type, upperCase: place.upperCase };
-    },
-    order: {
-      field: { name, description: null, type: typeRef(direction.name, () => direction) },
-      terms(input, parts, { names }) {
-        const found = parts.named([...names, name].join('.'));
-        if (found.length === 0) throw notInKey(name, input.path);
-        return found.map((part) => ordered(input, { kind: 'part', part }));
-      },
+    field: { name, description: null, type: typeRef(direction.name, () => direction) },
+    terms(input, parts, { names }) {
+      const found = parts.named([...names, name].join('.'));
+      if (found.length === 0) throw notInKey(name, input.path);
+      return found.map((part) => ordered(input, { kind: 'part', part }));
     },
   };
 }

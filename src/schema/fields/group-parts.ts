@@ -24,7 +24,7 @@ export class GroupParts {
    * @throws SvcError if there are too many
    */
   add(part: GroupPart, name: string, path: Path): number {
-    const key = `${part.kind} ${name}`;
+    const key = `${part.kind} ${name} ${part.kind === 'read' ? keyOfPart(part) : ''}`;
     let index = this.#indexes.get(key);
     if (index === undefined) {
       if (this.parts.length === MAX_PARTS) throw invalid(`a key has at most ${MAX_PARTS} parts`, path);
@@ -50,4 +50,13 @@ export class GroupParts {
   named(name: string): readonly number[] {
     return this.#named.get(name) ?? [];
   }
+}
+
+/** Text of what a part reads at its place. Two variables are two values. */
+function keyOfPart({ read, bucket }: Extract<GroupPart, { readonly kind: 'read' }>): string {
+  const column = read.kind === 'column' ? read.column : read.kind;
+  if (bucket === undefined) return column;
+  const { zone, ...rest } = bucket;
+  const of = zone?.kind === 'variable' ? [zone.name, ...zone.path] : zone;
+  return JSON.stringify([column, rest, of]);
 }

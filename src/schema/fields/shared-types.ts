@@ -11,6 +11,7 @@ import { enumValueName, sharedTypeName } from '../../schema-cache/naming.ts';
 import { isGraphqlName } from '../../model/graphql-name.ts';
 import type { EnumSchemaType, ScalarSchemaType } from '../../graphql-engine/types.ts';
 import { valueCoercion } from '../../graphql-engine/input/coerce.ts';
+import { TIME_PARTS, TIME_UNITS } from '../../ir/select.ts';
 import { enumType, lazy, listTypeRef, typeRef, type TypeRef } from '../../graphql-engine/types.ts';
 
 export class SharedTypes {
@@ -25,6 +26,9 @@ export class SharedTypes {
   /** Order of aggregates and other results that do not depend on a table. */
   readonly orderBy: () => EnumSchemaType;
   readonly cursorOrdering: () => EnumSchemaType;
+  /** Periods of time, and parts of moments, in keys of groups. */
+  readonly timeUnit: () => EnumSchemaType;
+  readonly timePart: () => EnumSchemaType;
 
   constructor(types: TypeSystem, convention: NamingConvention, lacking: SchemaCache['unsupportedOperators']) {
     this.types = types;
@@ -32,6 +36,10 @@ export class SharedTypes {
     this.unsupportedOperators = lacking;
     this.orderBy = lazy(() => orderByEnum(convention));
     this.cursorOrdering = lazy(() => cursorOrderingEnum(convention));
+    this.timeUnit = lazy(() => timeEnum(convention, 'aggregate_time_unit', 'periods of time; weeks begin on Monday', TIME_UNITS));
+    this.timePart = lazy(() =>
+      timeEnum(convention, 'aggregate_time_part', 'parts of a time: day_of_week is 1 on Monday, week is that of ISO 8601', TIME_PARTS),
+    );
   }
 
   /** Returns the scalar of the type, for an array that of its element; null if its name is not a GraphQL name. */
@@ -88,6 +96,12 @@ const DIRECTIONS: readonly (readonly [value: string, description: string])[] = [
 function orderByEnum(convention: NamingConvention): EnumSchemaType {
   return enumType(sharedTypeName(convention, 'order_by'), 'column ordering options', () =>
     DIRECTIONS.map(([value, description]) => ({ name: enumValueName(convention, value), description, value })),
+  );
+}
+
+function timeEnum(convention: NamingConvention, name: string, description: string, values: readonly string[]): EnumSchemaType {
+  return enumType(sharedTypeName(convention, name), description, () =>
+    values.map((value) => ({ name: enumValueName(convention, value), description: null, value })),
   );
 }
 

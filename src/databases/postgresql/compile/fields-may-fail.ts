@@ -112,9 +112,9 @@ function leafMayFail({ function: name, arguments: reads, distinct, filter }: Hav
   return aggregationMayFail(name, reads) || (distinct && reads.some(({ type }) => !isTotal(type)));
 }
 
-/** Returns whether a part of a group's key may fail. */
+/** Returns whether a part of a group's key may fail. Periods may begin before the first moment of a type. */
 export function partMayFail(part: GroupPart): boolean {
-  return part.kind === 'read' && printingMayFail(part.read);
+  return part.kind === 'read' && (part.bucket !== undefined || printingMayFail(part.read));
 }
 
 /** Returns whether parts of related rows may fail. */

@@ -19,6 +19,7 @@ import { outputSql } from './output.ts';
 import { type Projection, projection } from './projection.ts';
 import { printedKey } from './printed-key.ts';
 import { relationSql } from './relation.ts';
+import { timeBucketSql } from './time-bucket.ts';
 import { type CompiledRows, isBaseNeeded, isPaged } from './row-set.ts';
 
 /** Rows to group, and which of them. */
@@ -48,7 +49,7 @@ export function groupsSql(context: Context, field: GroupsField, grouped: Grouped
     add,
     read,
     condition: (exp) => values.add(conditionSql(context, exp, ownScope(source.row))),
-    parts: field.parts.map((part, i) => (part.kind === 'exists' ? (parts[i] as Sql) : printedKey(parts[i] as Sql, part.read.type))),
+    parts: field.parts.map((part, i) => (part.kind === 'exists' ? (parts[i] as Sql) : printedKey(parts[i] as Sql, part.type))),
   };
   const shape = objectShape(field.fields.map((each): Entry => ({ key: each.alias, value: fieldSql(compiler, each) })));
   const order = orderSql(compiler, field, parts);
@@ -128,7 +129,11 @@ function relatedRow(context: Context, { from, join: on, where }: GroupedRow, par
 
 function partSql(context: Context, part: GroupPart, own: Row, related: readonly RelatedRow[]): Sql {
   if (part.kind === 'exists') return (related[part.row] as RelatedRow).exists;
-  const readIn = (row: Row): Sql => readSql(context, part.read, row);
+  const { read, bucket } = part;
+  const readIn = (row: Row): Sql => {
+    const value = readSql(context, read, row);
+    return bucket === undefined ? value : timeBucketSql(value, read.type, bucket);
+  };
   return part.row === null ? readIn(own) : (related[part.row] as RelatedRow).value(readIn);
 }
 
