@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { NOT_INSTALLED } from './debian-postgres.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
-/** What a build of the service is made from; the first commits lack some of it. */
+/** Parts of a commit that a build of the service needs; the first commits lack some of them. */
 const PARTS = ['src', 'packages', 'tsconfig.json', 'tsconfig.build.json', 'package.json'];
 
 function git(args, options = {}) {
