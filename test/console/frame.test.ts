@@ -65,7 +65,8 @@ describe.skipIf(chromiumPath === undefined)('frame of the console', () => {
 
   it('resizes and folds the sidebars, and keeps their widths', async () => {
     const { page, close } = await openConsolePage(browser, service.url, { route: ALBUMS });
-    const tables = page.getByRole('navigation', { name: 'Tables' });
+    // Found also while it is folded and hidden.
+    const tables = page.locator('#tables');
     const widthOf = async (): Promise<number> => Math.round((await tables.boundingBox())?.width ?? 0);
     await treeItem(page, 'album').waitFor();
     expect(await widthOf()).toBe(272);

@@ -89,7 +89,10 @@ function useTreeFocus({ items, rowHeight, onToggle }: TreeProps) {
   const { first, end } = window;
   const current = items.findIndex(({ isCurrent }) => isCurrent);
   const [chosen, setActive] = useState<number>();
-  useEffect(() => setActive(undefined), [current]);
+  useEffect(() => {
+    // While the tree has the focus, folding moves the current item, not the stop of Tab.
+    if (frame.current?.contains(document.activeElement) !== true) setActive(undefined);
+  }, [current]);
   const wanted = chosen ?? Math.max(0, current);
   // An item that is scrolled away cannot have the focus.
   const active = wanted >= first && wanted < end ? wanted : first;
