@@ -3,9 +3,9 @@ import { cellText, jsonOfText } from './cell-text.ts';
 import type { Json } from './json.ts';
 
 /** Distinguishes null, text that may be empty, and the default of the database. */
-export type Draft = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'null' } | { readonly kind: 'unset' };
+export type ColumnDraft = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'null' } | { readonly kind: 'unset' };
 
-export type Drafts = Readonly<Record<string, Draft>>;
+export type Drafts = Readonly<Record<string, ColumnDraft>>;
 
 export type EditorKind = 'text' | 'number' | 'boolean' | 'date' | 'time' | 'datetime' | 'instant' | 'json' | 'list' | 'choice';
 
@@ -30,14 +30,14 @@ export function editorOf(type: string, hasChoices: boolean): EditorKind {
 }
 
 /** Returns the draft for an edited text. Only texts can be empty: other columns get null, or their default if that is not allowed. */
-export function draftOfText(text: string, editor: EditorKind, isNullable: boolean, isNew: boolean): Draft {
+export function draftOfText(text: string, editor: EditorKind, isNullable: boolean, isNew: boolean): ColumnDraft {
   if (text !== '' || editor === 'text') return { kind: 'text', text };
   if (isNew) return { kind: 'unset' };
   return isNullable ? { kind: 'null' } : { kind: 'text', text };
 }
 
 /** Returns true if a draft changes nothing. */
-export function isUnchanged(before: Json | undefined, draft: Draft): boolean {
+export function isUnchanged(before: Json | undefined, draft: ColumnDraft): boolean {
   return draft.kind === 'null' ? before === null : draft.kind === 'text' && before !== null && cellText(before) === draft.text;
 }
 
@@ -71,7 +71,7 @@ export function columnOfError(message: string, path: string | undefined, columns
 
 /** Returns the drafts of a copy of a row: its values, without the columns that the database fills in. */
 export function draftsOfCopy(row: Readonly<Record<string, Json>>, columns: Iterable<string>): Drafts {
-  const drafts: Record<string, Draft> = {};
+  const drafts: Record<string, ColumnDraft> = {};
   for (const name of columns) {
     const json = row[name];
     if (json !== undefined) drafts[name] = json === null ? { kind: 'null' } : { kind: 'text', text: cellText(json) ?? '' };

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { cellText } from '../../model/cell-text.ts';
 import type { Json } from '../../model/json.ts';
-import { type Draft, draftOfText, editorOf } from '../../model/row-draft.ts';
+import { type ColumnDraft, draftOfText, editorOf } from '../../model/row-draft.ts';
 import type { ColumnInfo } from '../../api/table-info.ts';
 import { Button } from '../../parts/button.tsx';
 import { type ColumnEditorProps, ColumnEditor } from './column-editor.tsx';
@@ -16,11 +16,11 @@ interface ColumnFieldProps {
   readonly before: Json | undefined;
   /** True for a field of several rows, whose values stay unless it is edited. */
   readonly isBulk?: boolean;
-  readonly draft: Draft | undefined;
+  readonly draft: ColumnDraft | undefined;
   readonly error: string | undefined;
   /** Controls beside the editor. */
   readonly children?: ComponentChildren;
-  onDraft(draft: Draft): void;
+  onDraft(draft: ColumnDraft): void;
 }
 
 /** A column of a row with the editor of its type. */

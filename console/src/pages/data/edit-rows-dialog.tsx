@@ -7,7 +7,7 @@ import { useResource } from '../../api/use-resource.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { personaLabel } from '../../model/persona.ts';
-import { columnOfError, type Draft, type Drafts, valuesOf } from '../../model/row-draft.ts';
+import { columnOfError, type ColumnDraft, type Drafts, valuesOf } from '../../model/row-draft.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -36,7 +36,7 @@ export function EditRowsDialog({ table, info, keys, onClose, onWritten }: EditRo
   const { value: writable, failure: unread } = useResource(() => readWritable(as, info, 'setInput'), 'update');
   const changed = Object.keys(drafts).length;
   const refusal = changed === 0 ? 'No changes' : isBusy ? 'Saving …' : undefined;
-  const set = (name: string, draft: Draft): void => {
+  const set = (name: string, draft: ColumnDraft): void => {
     const { [name]: _, ...others } = drafts;
     setDrafts(draft.kind === 'unset' ? others : { ...others, [name]: draft });
   };

@@ -8,7 +8,7 @@ import { type FieldType, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { type Persona, personaLabel } from '../../model/persona.ts';
-import { columnOfError, type Draft, type Drafts, draftsOfCopy, isUnchanged, valuesOf } from '../../model/row-draft.ts';
+import { columnOfError, type ColumnDraft, type Drafts, draftsOfCopy, isUnchanged, valuesOf } from '../../model/row-draft.ts';
 import { showToast } from '../../parts/toast.tsx';
 
 /** A column that the persona can write. */
@@ -88,7 +88,7 @@ export function useRowDraft({ info, row, copied, onWritten }: RowDraftProps) {
   );
   const drafts = edited ?? (copied === undefined || writable === undefined ? {} : draftsOfCopy(copied, copiedColumns(info, writable)));
   const set = (changes: Drafts): void => {
-    const next: Record<string, Draft> = { ...drafts, ...changes };
+    const next: Record<string, ColumnDraft> = { ...drafts, ...changes };
     for (const [name, draft] of Object.entries(changes)) {
       if (draft.kind === 'unset' || (row !== null && isUnchanged(row[name], draft))) delete next[name];
     }
