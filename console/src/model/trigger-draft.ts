@@ -37,7 +37,7 @@ export interface TriggerDraft {
   readonly orderColumns: readonly string[];
   /** Maximum number of concurrent deliveries; empty for no limit. */
   readonly maxConcurrency: string;
-  /** Whether rows that replication writes cause events. */
+  /** `yes` if rows that replication writes cause events. The default depends on the kind of database. */
   readonly onReplication: OnReplication;
   /** JSON; empty for none. */
   readonly documents: Readonly<Record<DocumentKey, string>>;

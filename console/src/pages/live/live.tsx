@@ -8,7 +8,7 @@ const TABS = [
   { id: 'operations', label: 'Operations' },
 ] as const;
 
-/** What this instance does now, and what it has done last. */
+/** Active subscriptions and last operations of this instance. */
 export function Live() {
   const tab = place.value.query.get('tab') === 'operations' ? 'operations' : 'subscriptions';
   return (

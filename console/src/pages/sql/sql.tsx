@@ -22,7 +22,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { Plan } from './plan.tsx';
 import type { SqlResult } from './result.ts';
 import { SavedDialog, SaveDialog } from './saved.tsx';
-import { chooseTab, chosenTab, closeTab, labelOfTab, openText, sqlHistory, sqlTabs, writeText } from './tabs.ts';
+import { chooseTab, chosenTab, closeSqlTab, labelOfTab, openText, sqlHistory, sqlTabs, writeText } from './tabs.ts';
 import { useColumns } from './use-columns.ts';
 import { type SqlState, useSql } from './use-sql.ts';
 
@@ -48,7 +48,7 @@ export function Sql() {
           tabs={sqlTabs.value.map((tab) => ({ id: tab.id, label: labelOfTab(tab) }))}
           chosen={id}
           onChoose={chooseTab}
-          onClose={closeTab}
+          onClose={closeSqlTab}
           onNew={() => openText('')}
         />
       </div>

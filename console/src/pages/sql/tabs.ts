@@ -49,7 +49,7 @@ export function openText(text: string, name?: string): void {
   chosenId.value = tab.id;
 }
 
-export function closeTab(id: number): void {
+export function closeSqlTab(id: number): void {
   const rest = sqlTabs.peek().filter((tab) => tab.id !== id);
   keep(rest.length > 0 ? rest : [{ id: id + 1, text: '' }]);
   if (chosenId.peek() === id) chosenId.value = sqlTabs.peek()[0]?.id ?? 1;
