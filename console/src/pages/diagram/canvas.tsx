@@ -26,13 +26,14 @@ export function Canvas({ label, diagram, state, selected, onSelect }: CanvasProp
   const shown =
     scale < WITH_NAMES ? lines.all : diagram.lines.flatMap(({ path, bounds }) => (meets(bounds, visible) ? [path] : [])).join('');
   return (
+    // Attributes of SVG are case-sensitive: `tabIndex` has no effect.
     <div class="diagram-frame">
       <svg
         ref={frame}
         class="diagram"
         role="group"
         aria-label={`${label}. Arrow keys move it, plus and minus zoom.`}
-        tabIndex={0}
+        tabindex={0}
         onKeyDown={onKeyDown}
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
