@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isExpression, placedStatements } from '../../../packages/model/split-statements.ts';
 import { STANDARD_LEXIS } from '../../../packages/model/sql-lexis.ts';
 import {
-  type ColumnDraft,
+  type ColumnDefinition,
   type Definition,
   canDefine,
   problemOf,
@@ -42,7 +42,7 @@ const hostile = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'ab\'"`$\\;-/*{}[]()\n ü数'), minLength: 1, maxLength: 12 }),
 );
 const table = fc.record({ schema: hostile, name: hostile });
-const column: fc.Arbitrary<ColumnDraft> = fc.record({
+const column: fc.Arbitrary<ColumnDefinition> = fc.record({
   name: hostile,
   type: fc.constant('text'),
   isRequired: fc.boolean(),
@@ -104,7 +104,7 @@ const definition = fc.oneof(
 ) as fc.Arbitrary<Definition>;
 
 const BOOKS = { schema: 'public', name: 'book' };
-const NAME: ColumnDraft = { name: 'name', type: 'text', isRequired: true, isGenerated: false, default: '', comment: '' };
+const NAME: ColumnDefinition = { name: 'name', type: 'text', isRequired: true, isGenerated: false, default: '', comment: '' };
 
 describe.each(Object.entries(STRUCTURES))('definitions of %s', (kind, form) => {
   const lexis = KINDS[kind]?.lexis;

@@ -9,7 +9,7 @@ export interface SqlName {
   readonly name: string;
 }
 
-export interface ColumnDraft {
+export interface ColumnDefinition {
   readonly name: string;
   /** SQL. */
   readonly type: string;
@@ -38,14 +38,14 @@ interface OnEnum {
 export type Definition =
   | (OnTable & {
       readonly kind: 'create-table';
-      readonly columns: readonly ColumnDraft[];
+      readonly columns: readonly ColumnDefinition[];
       readonly primaryKey: readonly string[];
       readonly comment: string;
     })
   | (OnTable & { readonly kind: 'rename-table'; readonly to: string })
   | (OnTable & { readonly kind: 'comment-table'; readonly comment: string })
   | (OnTable & { readonly kind: 'drop-table' })
-  | (OnTable & { readonly kind: 'add-column'; readonly column: ColumnDraft })
+  | (OnTable & { readonly kind: 'add-column'; readonly column: ColumnDefinition })
   | (OnColumn & { readonly kind: 'rename-column'; readonly to: string })
   | (OnColumn & { readonly kind: 'set-type'; readonly type: string; readonly using: string })
   | (OnColumn & { readonly kind: 'set-required' | 'drop-required' | 'drop-default' | 'drop-column' })
@@ -237,7 +237,7 @@ function valuesOf(definition: Definition, form: StructureForm): Values {
   }
 }
 
-function columnOf({ name, type, isRequired, isGenerated, default: value, comment }: ColumnDraft, form: StructureForm): string {
+function columnOf({ name, type, isRequired, isGenerated, default: value, comment }: ColumnDefinition, form: StructureForm): string {
   return fill(form.column, {
     column: quotedName(name, form.quotes),
     type,
@@ -262,7 +262,7 @@ function partsOf(definition: Definition): Parts {
     expressions,
   });
   const given = (label: string, sql: string): Parts['expressions'] => (sql === '' ? [] : [[label, sql]]);
-  const ofColumn = ({ name, type, default: value }: ColumnDraft): Parts =>
+  const ofColumn = ({ name, type, default: value }: ColumnDefinition): Parts =>
     parts([name], [`The type of ${name}`, type], ...given(`The default of ${name}`, value));
   switch (definition.kind) {
     case 'create-table': {

@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks';
 import { enumSql, readEnums } from '../../api/structure.ts';
 import type { ColumnInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { canDefine, type ColumnDraft, type Definition, type SqlName } from '../../model/definitions.ts';
+import { canDefine, type ColumnDefinition, type Definition, type SqlName } from '../../model/definitions.ts';
 import type { TableOverview } from '../../model/overview.ts';
 import { STRUCTURES } from '../../model/structures.generated.ts';
 import { TextField } from '../../parts/text-field.tsx';
 import { ColumnFields } from './column-fields.tsx';
 import { DefinitionDialog, type DefinedSource } from './definition-dialog.tsx';
 
-export const EMPTY_COLUMN: ColumnDraft = { name: '', type: 'text', isRequired: false, isGenerated: false, default: '', comment: '' };
+export const EMPTY_COLUMN: ColumnDefinition = { name: '', type: 'text', isRequired: false, isGenerated: false, default: '', comment: '' };
 
 interface ColumnFormsProps {
   readonly table: TableOverview;
@@ -62,7 +62,7 @@ function ColumnDialog({ source, table, column, types, onClose, onDone }: ColumnD
   if (form === undefined) return null;
   const can = (kind: Definition['kind']): boolean => canDefine(form, kind);
   const isNew = column === undefined;
-  const fixed: readonly (keyof ColumnDraft)[] = isNew
+  const fixed: readonly (keyof ColumnDefinition)[] = isNew
     ? []
     : [
         ...(can('rename-column') ? [] : (['name'] as const)),
@@ -101,12 +101,12 @@ function ColumnDialog({ source, table, column, types, onClose, onDone }: ColumnD
   );
 }
 
-function draftOf({ name, type, isNullable, default: value, description }: ColumnInfo): ColumnDraft {
+function draftOf({ name, type, isNullable, default: value, description }: ColumnInfo): ColumnDefinition {
   return { name, type, isRequired: !isNullable, isGenerated: false, default: value ?? '', comment: description ?? '' };
 }
 
 /** Statements that turn a column into its draft. It is renamed last. */
-function changesOf(table: SqlName, before: ColumnDraft, after: ColumnDraft, using: string): readonly Definition[] {
+function changesOf(table: SqlName, before: ColumnDefinition, after: ColumnDefinition, using: string): readonly Definition[] {
   const { name: column } = before;
   const changes: Definition[] = [];
   const isNewType = after.type !== before.type;

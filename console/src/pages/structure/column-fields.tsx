@@ -1,4 +1,4 @@
-import type { ColumnDraft } from '../../model/definitions.ts';
+import type { ColumnDefinition } from '../../model/definitions.ts';
 import type { StructureForm } from '../../../../packages/model/structure-form.ts';
 import { ComboboxField } from '../../parts/combobox.tsx';
 import { Check } from '../../parts/field.tsx';
@@ -6,18 +6,18 @@ import { TextField } from '../../parts/text-field.tsx';
 
 interface ColumnFieldsProps {
   readonly form: StructureForm;
-  readonly draft: ColumnDraft;
+  readonly draft: ColumnDefinition;
   /** Enum types and others of the source. */
   readonly types: readonly string[];
   /** Names of the attributes that cannot be changed. */
-  readonly fixed?: readonly (keyof ColumnDraft)[];
+  readonly fixed?: readonly (keyof ColumnDefinition)[];
   readonly hasComment: boolean;
-  onChange(draft: ColumnDraft): void;
+  onChange(draft: ColumnDefinition): void;
 }
 
 /** Fields of a column. */
 export function ColumnFields({ form, draft, types, fixed = [], hasComment, onChange }: ColumnFieldsProps) {
-  const set = (changes: Partial<ColumnDraft>): void => onChange({ ...draft, ...changes });
+  const set = (changes: Partial<ColumnDefinition>): void => onChange({ ...draft, ...changes });
   return (
     <>
       <div class="row fields">

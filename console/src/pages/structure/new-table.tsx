@@ -5,7 +5,7 @@ import { readOnlyRefusal } from '../../api/settings.ts';
 import { enumSql, readEnums } from '../../api/structure.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { go } from '../../browser/place.ts';
-import { canDefine, type ColumnDraft, type Definition } from '../../model/definitions.ts';
+import { canDefine, type ColumnDefinition, type Definition } from '../../model/definitions.ts';
 import { type SourceOverview, tableId, tableJson } from '../../model/overview.ts';
 import { STRUCTURES } from '../../model/structures.generated.ts';
 import { Button } from '../../parts/button.tsx';
@@ -16,7 +16,7 @@ import { EMPTY_COLUMN } from './column-dialog.tsx';
 import { ColumnFields } from './column-fields.tsx';
 import { DefinitionDialog } from './definition-dialog.tsx';
 
-interface RowDraft extends ColumnDraft {
+interface RowDraft extends ColumnDefinition {
   readonly key: number;
   readonly isInPrimaryKey: boolean;
 }
