@@ -103,6 +103,9 @@ function reader(relation: (from: Relation) => boolean): Reader {
     (of.having !== null &&
       someAggregate(of.having, (leaf) => leaf.arguments.some(read) || (leaf.filter !== null && condition(leaf.filter)))) ||
     of.orderBy.some((item) => item.term.kind === 'aggregate' && item.term.arguments.some(read)) ||
-    of.fields.some((each) => each.kind === 'aggregate' && each.fields.some(aggregateItem));
+    of.fields.some((each) => {
+      if (each.kind === 'nodes') return each.fields.some(field) || (each.orderBy ?? []).some((item) => term(item.term));
+      return each.kind === 'aggregate' && each.fields.some(aggregateItem);
+    });
   return { field, condition };
 }

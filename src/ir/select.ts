@@ -254,7 +254,21 @@ export type GroupTerm =
 export type GroupField =
   | TypenameField
   | { readonly kind: 'key'; readonly alias: string; readonly fields: readonly KeyField[] }
-  | { readonly kind: 'aggregate'; readonly alias: string; readonly fields: readonly AggregateItem[] };
+  | { readonly kind: 'aggregate'; readonly alias: string; readonly fields: readonly AggregateItem[] }
+  | GroupNodes;
+
+/** The rows of a group as a list. */
+export interface GroupNodes {
+  readonly kind: 'nodes';
+  readonly alias: string;
+  /** `null`: that of the rows of the query. */
+  readonly orderBy: readonly OrderBy[] | null;
+  /** Primary key, by which rows are ordered that the order does not separate. */
+  readonly ties: readonly Read[];
+  readonly limit: number | null;
+  readonly offset: Value | null;
+  readonly fields: readonly Field[];
+}
 
 /** One key of the object with the parts of a group. */
 export type KeyField =

@@ -96,7 +96,10 @@ function rowFields(query: SelectQuery): readonly Field[] {
     case 'rows':
       return query.fields;
     case 'aggregate':
-      return query.fields.flatMap((field) => (field.kind === 'nodes' ? field.fields : []));
+      return query.fields.flatMap((field) => {
+        if (field.kind === 'groups') return field.fields.flatMap((each) => (each.kind === 'nodes' ? each.fields : []));
+        return field.kind === 'nodes' ? field.fields : [];
+      });
     case 'connection': {
       const edges = query.fields.flatMap((field) => (field.kind === 'edges' ? field.fields : []));
       return edges.flatMap((field) => (field.kind === 'node' ? field.fields : []));
@@ -114,7 +117,7 @@ function outputFields({ mutation }: MutationRoot): readonly Field[] {
 /** Returns the maximum rows that are read for each parent, at least one; Infinity if unknown. An aggregate without rows counts as one. */
 function maxRows(query: SelectQuery): number {
   if (query.kind === 'rows' && query.shape === 'single') return 1;
-  if (query.kind === 'aggregate' && !query.fields.some(({ kind }) => kind === 'nodes')) return 1;
+  if (query.kind === 'aggregate' && !query.fields.some(({ kind }) => kind === 'nodes' || kind === 'groups')) return 1;
   const limits = [query.rows.limit, query.kind === 'aggregate' ? query.nodesLimit : query.kind === 'connection' ? query.size : null];
   return Math.max(1, Math.min(...limits.map((limit) => limit ?? Number.POSITIVE_INFINITY)));
 }

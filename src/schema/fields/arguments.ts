@@ -101,7 +101,8 @@ export function rejectUnsortable(
   throw new SvcError(code, `column "${name}" has type "${type}", which the database cannot sort`, { path });
 }
 
-function orderTerms(table: RoleTable, input: InputValue): readonly OrderBy[] {
+/** Returns the order of an `order_by` argument. */
+export function orderTerms(table: RoleTable, input: InputValue): readonly OrderBy[] {
   return input.items().flatMap((item) => (item.isNull() ? [] : table.orderBy().terms(item)));
 }
 

@@ -1,8 +1,8 @@
 /** `groups` of `T_aggregate`: groups of rows with the same key, with their aggregates. */
-import type { AggregateItem, GroupField, GroupsField, GroupTerm, OrderBy } from '../../ir/select.ts';
+import type { AggregateItem, GroupField, GroupNodes, GroupsField, GroupTerm, OrderBy } from '../../ir/select.ts';
 import type { CollectedField, InputField, InputObjectType, InputValue, ObjectType, OutputField } from '../../graphql-engine/types.ts';
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
-import { lazyMap } from './arguments.ts';
+import { lazyMap, orderTerms } from './arguments.ts';
 import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import { hasGroupKey } from './group-key.ts';
@@ -10,6 +10,7 @@ import { GroupParts } from './group-parts.ts';
 import { type HavingType, havingType } from './having.ts';
 import { nonNullArgument } from './input.ts';
 import { type RoleTable, roleTypeName } from './role-table.ts';
+import { keyOf } from '../relay/node.ts';
 import { typenameField } from './typename.ts';
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
@@ -68,9 +69,11 @@ function groupsOf(table: RoleTable, { type, order, having, aggregates }: GroupTy
   const { source } = table;
   const parts = new GroupParts();
   const keyName = source.field('key');
+  const nodesName = source.field('nodes');
   const fields = field.select(type).map((each): GroupField => {
     if (each.field === null) return typenameField(each);
     if (each.name === keyName) return { kind: 'key', alias: each.responseKey, fields: table.groupKey().fields(each, parts) };
+    if (each.name === nodesName) return nodesOf(table, each);
     return { kind: 'aggregate', alias: each.responseKey, fields: aggregates.items(each) };
   });
   const condition = nonNullArgument(field.args, source.field('having'));
@@ -78,7 +81,6 @@ function groupsOf(table: RoleTable, { type, order, having, aggregates }: GroupTy
   const limit = nonNullArgument(field.args, source.field('limit'));
   const offset = nonNullArgument(field.args, source.field('offset'));
   const requested = orderBy === null ? [] : orderBy.items().flatMap((item) => (item.isNull() ? [] : order.terms(item, parts)));
-  const limits = [limit === null ? null : Number(limit.json()), table.access.limit].filter((each) => each !== null);
   return {
     kind: 'groups',
     alias: field.responseKey,
@@ -86,7 +88,7 @@ function groupsOf(table: RoleTable, { type, order, having, aggregates }: GroupTy
     parts: parts.parts,
     having: condition === null ? null : having.condition(condition),
     orderBy: totalOrder(requested, parts.parts.length),
-    limit: limits.length === 0 ? null : Math.min(...limits),
+    limit: smallerLimit(limit === null ? null : Number(limit.json()), table.access.limit),
     offset: offset === null ? null : offset.value(),
     fields,
   };
@@ -113,9 +115,46 @@ function groupType(table: RoleTable, aggregates: AggregatesOfTable): ObjectType 
         args: NO_ARGS,
         meaning: { kind: 'inner' },
       };
-      return new Map([key, aggregates.field(true)].map((field) => [field.name, field]));
+      const nodes: OutputField = {
+        name: source.field('nodes'),
+        description: 'rows of the group',
+        type: listTypeRef(
+          typeRef(table.name, () => table.rows().type, true),
+          true,
+        ),
+        args: lazyMap(() => nodesArguments(table)),
+        meaning: { kind: 'inner' },
+      };
+      return new Map([key, aggregates.field(true), nodes].map((field) => [field.name, field]));
     }),
   };
+}
+
+/** Arguments of the list of rows that choose a page of them. */
+function nodesArguments(table: RoleTable): ReadonlyMap<string, InputField> {
+  const page = ['limit', 'offset', 'order_by'].map((name) => table.source.field(name));
+  return new Map([...table.selectArguments().args].filter(([name]) => page.includes(name)));
+}
+
+function nodesOf(table: RoleTable, field: CollectedField): GroupNodes {
+  const { source, info, access } = table;
+  const limit = nonNullArgument(field.args, source.field('limit'));
+  const offset = nonNullArgument(field.args, source.field('offset'));
+  const orderBy = nonNullArgument(field.args, source.field('order_by'));
+  return {
+    kind: 'nodes',
+    alias: field.responseKey,
+    orderBy: orderBy === null ? null : orderTerms(table, orderBy),
+    ties: keyOf(source, info).map(({ read }) => read),
+    limit: smallerLimit(limit === null ? null : Number(limit.json()), access.limit),
+    offset: offset === null ? null : offset.value(),
+    fields: table.rows().fields(field),
+  };
+}
+
+function smallerLimit(requested: number | null, allowed: number | null): number | null {
+  const limits = [requested, allowed].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits);
 }
 
 interface GroupOrderBy {

@@ -10,6 +10,7 @@ import type {
   ConnectionField,
   Field,
   GroupedRow,
+  GroupField,
   GroupPart,
   GroupsField,
   HavingLeaf,
@@ -103,8 +104,13 @@ function groupsMayFail({ related, parts, having, orderBy, fields }: GroupsField)
     parts.some(partMayFail) ||
     (having !== null && someAggregate(having, leafMayFail)) ||
     orderBy.some(({ term }) => term.kind === 'aggregate' && aggregationMayFail(term.function, term.arguments)) ||
-    fields.some((field) => field.kind === 'aggregate' && field.fields.some(itemMayFail))
+    fields.some(groupFieldMayFail)
   );
+}
+
+function groupFieldMayFail(field: GroupField): boolean {
+  if (field.kind === 'nodes') return fieldsMayFail(field.fields) || (field.orderBy ?? []).some(({ term }) => termMayFail(term));
+  return field.kind === 'aggregate' && field.fields.some(itemMayFail);
 }
 
 function leafMayFail({ function: name, arguments: reads, distinct, filter }: HavingLeaf): boolean {

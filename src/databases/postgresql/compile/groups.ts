@@ -2,7 +2,7 @@
  * Groups as a JSON list. An inner select has the parts and all other values that are read of a row, so that each expression is written
  * once. The select around it groups, sorts and cuts, and the outermost one makes the JSON of the groups that are left.
  */
-import type { GroupedRow, GroupField, GroupPart, GroupsField, Having, KeyField, RowSet } from '../../../ir/select.ts';
+import type { GroupedRow, GroupField, GroupNodes, GroupPart, GroupsField, Having, KeyField, RowSet } from '../../../ir/select.ts';
 import type { BoolExp, Read } from '../../../ir/bool-exp.ts';
 import { EMPTY, identifier, integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { joinConditions, whereSql } from '../../shared/condition.ts';
@@ -20,6 +20,7 @@ import { type Projection, projection } from './projection.ts';
 import { printedKey } from './printed-key.ts';
 import { relationSql } from './relation.ts';
 import { timeBucketSql } from './time-bucket.ts';
+import { nodesOf } from './group-nodes.ts';
 import { type CompiledRows, isBaseNeeded, isPaged } from './row-set.ts';
 
 /** Rows to group, and which of them. */
@@ -44,7 +45,9 @@ export function groupsSql(context: Context, field: GroupsField, grouped: Grouped
     columns.push(sql`${value} as ${name}`);
     return sql`${group}.${name}`;
   };
+  const nodes = nodesOf(context, field, grouped.rows.orderBy, { row: source.row, values, alias, parts });
   const compiler: GroupCompiler = {
+    nodes: (of) => nodes.list(of),
     context,
     add,
     read,
@@ -55,10 +58,8 @@ export function groupsSql(context: Context, field: GroupsField, grouped: Grouped
   const order = orderSql(compiler, field, parts);
   const having = field.having === null ? EMPTY : sql` having ${havingSql(compiler, field.having)}`;
 
-  const inner = source.select(
-    values.columns(),
-    related.map((row) => row.joined()),
-  );
+  const joins = [...related.map((row) => row.joined()), ...nodes.joins];
+  const inner = nodes.around(() => source.select(values.columns(), joins));
   const limit = field.limit === null ? EMPTY : sql` limit ${integer(field.limit)}`;
   const offset = field.offset === null ? EMPTY : sql` offset ${bigintSql(field.offset)}`;
   const by = parts.length === 0 ? sql`()` : join(parts, COMMA);
@@ -148,6 +149,8 @@ interface GroupCompiler {
   /** Adds a value to the select that groups. @returns its column */
   add(value: Sql): Sql;
   read(read: Read): Sql;
+  /** Compiles the rows of a group. */
+  nodes(field: GroupNodes): Sql;
   /** Compiles a condition on a row, computed with the row. */
   condition(exp: BoolExp): Sql;
   /** Parts as they are printed, in the select that groups. */
@@ -158,6 +161,8 @@ function fieldSql(compiler: GroupCompiler, field: GroupField): Sql {
   switch (field.kind) {
     case 'typename':
       return sql`${string(field.typeName)}::text`;
+    case 'nodes':
+      return compiler.add(compiler.nodes(field));
     case 'key':
       return keySql(compiler, field.fields);
     case 'aggregate':
