@@ -316,7 +316,7 @@ describe.skipIf(chromiumPath === undefined)('request headers in the explorer', (
     await page.keyboard.press('Control+Enter');
     const response = page.getByRole('region', { name: 'Response for customer user-id=4' });
     await response.getByText(/200 · .* rows/).waitFor();
-    const sent = requests.filter(({ url }) => url.endsWith('/v1/graphql') && url.includes('graphql')).at(-1);
+    const sent = requests.filter(({ body }) => body.includes('{ invoice { customer_id } }')).at(-1);
     expect(sent?.headers).toMatchObject({ 'x-svc-role': 'customer', 'x-svc-user-id': '4', 'x-trace': 'abc' });
     expect(await response.getByRole('textbox').textContent()).not.toMatch(/"customer_id": (?!4)/);
 

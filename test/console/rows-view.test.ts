@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === undefined)('the view of rows', () => {
   it('hides, pins and sizes columns, and keeps that in a saved view', async () => {
     const opened = await open();
     const { page } = opened;
-    expect(await headings(opened)).toEqual(['Selected', 'id', 'name', 'size', 'stock', 'note']);
+    await expect.poll(() => headings(opened), WAIT).toEqual(['Selected', 'id', 'name', 'size', 'stock', 'note']);
     await page.getByRole('button', { name: 'Columns', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Columns' });
     await dialog.getByRole('checkbox', { name: 'note' }).uncheck();
@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('the view of rows', () => {
     await dialog.getByLabel('Width of name').blur();
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    expect(await headings(opened)).toEqual(['Selected', 'stock', 'id', 'name', 'size']);
+    await expect.poll(() => headings(opened), WAIT).toEqual(['Selected', 'stock', 'id', 'name', 'size']);
     const name = page.getByRole('columnheader', { name: /^name/ });
     expect((await name.boundingBox())?.width).toBe(300);
 
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('the view of rows', () => {
     await dialog.getByRole('button', { name: 'Reset' }).click();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('button', { name: /^name/ }).click();
-    expect(await headings(opened)).toEqual(['Selected', 'id', 'name', 'size', 'stock', 'note']);
+    await expect.poll(() => headings(opened), WAIT).toEqual(['Selected', 'id', 'name', 'size', 'stock', 'note']);
 
     // It survives a reload.
     await page.reload();
@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)('the view of rows', () => {
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Stock first', exact: true }).click();
     await page.getByRole('columnheader', { name: /^name/ }).and(page.locator('[aria-sort="ascending"]')).waitFor();
-    expect(await headings(opened)).toEqual(['Selected', 'stock', 'id', 'name', 'size']);
+    await expect.poll(() => headings(opened), WAIT).toEqual(['Selected', 'stock', 'id', 'name', 'size']);
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Delete Stock first' }).click();
     await page.getByRole('button', { name: 'Views' }).click();

@@ -133,6 +133,8 @@ describe.skipIf(chromiumPath === undefined)('unsaved changes', () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
     await write('Event trigger hook', '{"name": ');
+    // A move ends the search for completions, which the first Escape would end otherwise.
+    await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Escape');
     await dialog.getByText('Discard what you have entered?').waitFor();
     await page.keyboard.press('Escape');

@@ -42,7 +42,13 @@ export function Splitter({
         else return;
         event.preventDefault();
       }}
-      onPointerDown={({ clientX }) => {
+      // The browser would select text, or drag what is selected, and end the pointer's events with that.
+      onMouseDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.focus();
+      }}
+      onPointerDown={({ clientX, pointerId, currentTarget }) => {
+        currentTarget.setPointerCapture(pointerId);
         const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
         const start = isFolded ? 0 : width;
         followPointer((to) => {

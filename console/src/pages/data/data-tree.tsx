@@ -193,6 +193,7 @@ function GroupLine({ line, source, id }: Chosen & { readonly line: LineOf<'sourc
         <span class="ellipsis grow">{line.name}</span>
       )}
       {line.kind === 'source' && line.isDown && <Icon name="warn" />}
+      {/* Parts the number from the name, as in the label of the item. */ ' '}
       <span class="muted small number">{line.count}</span>
     </>
   );
