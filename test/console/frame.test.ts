@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === undefined)('frame of the console', () => {
     await edge.press('Enter');
     await expect.poll(widthOf, WAIT).toBeLessThanOrEqual(1);
     await page.getByRole('button', { name: 'Fold navigation' }).click();
-    const home = page.getByRole('link', { name: 'Home' });
+    const home = page.getByTitle('Home (g h)');
     const widthOfHome = async (): Promise<number> => (await home.boundingBox())?.width ?? 0;
     await expect.poll(widthOfHome, WAIT).toBeLessThan(60);
     await page.reload();
