@@ -4,7 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import type { CallKind, OutboundResponse } from '../http-client/request.ts';
-import type { EnvironmentVariables } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, variablesNotFound } from '../metadata/environment-template.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
@@ -230,7 +230,7 @@ export function openDestination(definition: WebhookDefinition, environment: Envi
   return openWebhook(
     definition,
     environment,
-    (names) => new SvcError('unexpected', `The value for environment variables not found: ${names.join(', ')}`),
+    (variables) => new SvcError('unexpected', variablesNotFound(variables).replace(/^Value/, 'The value')),
   );
 }
 

@@ -18,7 +18,6 @@ import { type Json, JsonNumber, printJson } from '../util/json.ts';
 import { CATALOG_VERSION, migrate } from './migrations.ts';
 import { type Announcement, createStorage, METADATA_CHANNEL, type Storage } from './storage.ts';
 import { runs } from '../../test/support/deep.ts';
-import { WAIT } from '../../test/support/wait.ts';
 import type { RunOptions } from '../backend/connection.ts';
 
 const name = (text: string) => ({ schema: 'public', name: text });
@@ -301,16 +300,21 @@ describe('migrations', () => {
   });
 
   test('ignores pieces and keys of notifications that only a newer service has', async () => {
-    const changes: (Announcement | null)[] = [];
-    const listening = await storage.listen((change) => changes.push(change));
     await source.query('insert into svc_catalog.metadata_piece values ($1, $2, $3, $4::json, 1)', ['later_kind', '', 'k', '{"a": 1}']);
     expect((await storage.load()).metadata).toEqual(EMPTY_METADATA);
-    await source.query(`select pg_notify('${METADATA_CHANNEL}', $1)`, ['{"version": 7, "instance": "other", "later": {"a": [1]}}']);
-    await expect.poll(() => changes, WAIT).toContainEqual({ version: 7, instance: 'other' });
     await save(1, EMPTY_METADATA, tracked);
     expect((await storage.load()).metadata).toEqual(tracked);
     expect((await source.query(`select definition from svc_catalog.metadata_piece where kind = 'later_kind'`, [])).rows).toHaveLength(1);
-    await listening?.stop();
+    const changes: (Announcement | null)[] = [];
+    const listener = {
+      ...source,
+      async listen(_channel: string, onPayload: (payload: string | null) => void) {
+        onPayload('{"version": 7, "instance": "other", "later": {"a": [1]}}');
+        return { stop: async () => {} };
+      },
+    };
+    await createStorage(listener, testKinds).listen((change) => changes.push(change));
+    expect(changes).toEqual([{ version: 7, instance: 'other' }]);
   });
 
   test('refuses a catalog that requires a newer service, and names both versions', async () => {

@@ -127,11 +127,21 @@ export function planOperationFor(
   return plan;
 }
 
-/** Checks the types of fragments that selected nothing. @throws SvcError validation-failed if the role's schema lacks one */
-export function requireTypes(
-  { snapshot, session, request }: Pick<DocumentRun, 'snapshot' | 'session' | 'request'>,
+/**
+ * Checks the types of fragments that selected nothing. Not while metadata is inconsistent: the types of an unavailable source are missing
+ * then, and a valid request must not become invalid by that.
+ * @throws SvcError validation-failed if the role's schema lacks one
+ */
+export async function requireTypes(
+  {
+    snapshot,
+    session,
+    request,
+  }: Pick<DocumentRun, 'session' | 'request'> & { readonly snapshot: Pick<RequestSnapshot, 'cache' | 'roleSchema'> },
   types: readonly UnmatchedType[],
 ): Promise<void> {
+  const { unavailable, inconsistencies } = snapshot.cache;
+  if (unavailable.sources.length > 0 || inconsistencies.length > 0) return;
   return schemaOf(snapshot, session, request.api).requireTypes(types);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { PreparedOperation } from '../graphql-engine/translation.ts';
 import type { CachedOperation } from './operation-cache.ts';
 import { type FinishedOperation, RecentOperations, withoutValues } from './recent-operations.ts';
@@ -24,12 +25,20 @@ describe('the record of operations', () => {
     expect(JSON.stringify(recent.list()).length).toBeLessThan(1000);
   });
 
-  it('leaves out introspection, and the document of a request that was not accepted', () => {
+  it('leaves out introspection, subscriptions, and the document of a request that was not accepted', () => {
     const recent = new RecentOperations();
-    recent.add(finished('query Types($x: String!) { t0: __type(name: $x) { name } }'));
-    recent.add(finished('{ __schema { queryType { name } } }'));
+    const introspection = { reusable: true, steps: [], joins: [], validations: [], template: [{ produce: async () => [] }] };
+    const of = (kind: OperationPlan['kind'], plans: readonly object[]): Partial<FinishedOperation> => ({
+      operation: { prepared: { kind } as PreparedOperation, plans: plans as OperationPlan[], counts: null },
+    });
+    recent.add(finished('{ __schema { queryType { name } } }', of('query', [{ ...introspection, kind: 'query' }])));
+    recent.add(finished('subscription { item { id } }', of('subscription', [])));
     recent.add(finished('password', { operation: null, error: 'validation-failed' }));
-    expect(recent.list().map(({ type, document, error }) => [type, document, error])).toEqual([['unknown', null, 'validation-failed']]);
+    recent.add(finished('query A { __typename } mutation B { delete_item }', of('mutation', [{ ...introspection, kind: 'mutation' }])));
+    expect(recent.list().map(({ type, error }) => [type, error])).toEqual([
+      ['mutation', null],
+      ['unknown', 'validation-failed'],
+    ]);
   });
 
   it.each([

@@ -4,6 +4,7 @@
  */
 import { shortened } from '../errors/shortened.ts';
 import type { CachedOperation } from './operation-cache.ts';
+import { readsSchemaOnly } from './schema-answers.ts';
 
 export interface RecentOperation {
   readonly at: Date;
@@ -41,10 +42,10 @@ export class RecentOperations {
   /** Documents without values, of operations that may run again. */
   readonly #documents = new WeakMap<CachedOperation, string>();
 
-  /** Replaces the oldest operation if the record is full. Introspection is left out. */
+  /** Replaces the oldest operation if the record is full. Subscriptions and operations that only read the schema are left out. */
   add({ query, operation, name, role, requestId, ...rest }: FinishedOperation): void {
+    if (operation !== null && (operation.prepared.kind === 'subscription' || isIntrospection(operation))) return;
     const document = operation === null ? null : this.#documentOf(operation, query);
-    if (document !== null && INTROSPECTION.test(document)) return;
     this.#ring[this.#next] = {
       ...rest,
       requestId: copied(requestId),
@@ -70,7 +71,10 @@ export class RecentOperations {
   }
 }
 
-const INTROSPECTION = /^(?:query\b[^{]*)?\{ ?(?:\w+ ?: ?)?__(?:schema|type)\b/;
+function isIntrospection({ plans }: CachedOperation): boolean {
+  return plans.length > 0 && plans.every(readsSchemaOnly);
+}
+
 /** Strings, comments and numbers; also those that the end of the text cuts. */
 const VALUES = /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?|#[^\n]*|(?<![\w$])-?\d[\w.+-]*/g;
 

@@ -24,7 +24,7 @@ import type { SchemaAnswers } from './schema-answers.ts';
 
 /** The parts of a snapshot that a request uses. */
 export interface RequestSnapshot {
-  readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits' | 'queryTags'>;
+  readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits' | 'queryTags' | 'inconsistencies' | 'unavailable'>;
   readonly connections: ReadonlyMap<string, Source>;
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
   readonly storedOperations: Pick<StoredOperations, 'allows' | 'analyse'>;

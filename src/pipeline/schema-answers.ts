@@ -48,7 +48,10 @@ export class SchemaAnswers {
   /** @param maxBytes maximum size of all responses with their compressed copies. Default 16 MiB. */
   constructor(maxBytes = MAX_BYTES) {
     this.#maxBytes = maxBytes;
-    this.#entries = new BoundedCache({ bytes: maxBytes }, (entry) => entry.release());
+    this.#entries = new BoundedCache({ bytes: maxBytes }, (entry) => {
+      this.#plans.unregister(entry);
+      entry.release();
+    });
   }
 
   /** Size of all responses with their copies in bytes, estimated. */
@@ -70,7 +73,7 @@ export class SchemaAnswers {
     if (sizeOfBytes(body) + ENTRY_OVERHEAD > this.#maxBytes * ENTRY_SHARE) return undefined;
     const entry = new Entry(wholeBytes(body).join('') as Bytes);
     this.#ofPlan.set(plan, entry);
-    this.#plans.register(plan, entry);
+    this.#plans.register(plan, entry, entry);
     this.#entries.set(entry, entry, entry.size);
     return this.find(plan);
   }

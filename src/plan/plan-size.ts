@@ -30,10 +30,10 @@ const LAYOUT_ENTRY = 100;
 /** The query of a join, per character of its statement. */
 const JOINED = 4;
 
-type Measured = Pick<OperationPlan, 'constraints' | 'steps' | 'joins' | 'template' | 'validations'>;
+type Measured = Pick<OperationPlan, 'constraints' | 'steps' | 'joins' | 'template' | 'unmatchedTypes' | 'validations'>;
 
 /** Returns the estimate in bytes. */
-export function planSize({ constraints, steps, joins, template, validations }: Measured): number {
+export function planSize({ constraints, steps, joins, template, unmatchedTypes = [], validations }: Measured): number {
   let bytes = PLAN;
   for (const constraint of constraints) bytes += constraintSize(constraint);
   for (const step of steps) {
@@ -54,6 +54,7 @@ export function planSize({ constraints, steps, joins, template, validations }: M
     bytes += typeof part === 'string' ? part.length : PARAMETER;
     if (typeof part !== 'string' && 'layout' in part) bytes += layoutSize(part.layout);
   }
+  for (const { name } of unmatchedTypes) bytes += CONSTRAINT + name.length;
   for (const { input } of validations) for (const item of input) bytes += writtenSize(item);
   return bytes;
 }

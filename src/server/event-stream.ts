@@ -75,6 +75,8 @@ class EventStream implements LongLivedConnection, Subscriber {
   #isBehind = false;
   #sent = 0;
   #isOver = false;
+  /** True if a subscription that is still being opened has to end. */
+  #isEnding = false;
   #finish: (() => void) | null = null;
   #error: SvcError | null = null;
 
@@ -100,6 +102,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     if (outcome.kind === 'subscribed') {
       this.#subscription = outcome.subscription;
       if (this.#isOver) outcome.subscription.close();
+      else if (this.#isEnding) this.#end();
       await over;
     } else if (outcome.kind === 'answered') {
       this.#write(eventOf(outcome.body));
@@ -147,6 +150,7 @@ class EventStream implements LongLivedConnection, Subscriber {
   }
 
   closeSoon(): void {
+    this.#isEnding = true;
     if (this.#subscription !== null) this.#end();
   }
 

@@ -498,7 +498,8 @@ async function sendCompressed(
   headers['Content-Encoding'] = encoding;
   headers['Vary'] = varyByEncoding(headers['Vary']);
   const cached = copies?.get(encoding);
-  if (cached === undefined && sent.size > STREAMED) {
+  // A copy that is kept has to be whole.
+  if (cached === undefined && copies === undefined && sent.size > STREAMED) {
     delete headers['Content-Length'];
     response.writeHead(status, headers);
     sent.size = await stream(body, response, request.socket, pending, sent.size, compressor(sent.size, encoding), memory);

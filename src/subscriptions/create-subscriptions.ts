@@ -128,6 +128,8 @@ class Registry implements RunningSubscriptions {
   async open(...[session, request, options, subscriber]: Parameters<Subscriptions['open']>): Promise<Subscription> {
     if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
     const planned = await this.#checked(session, request);
+    // The check of types may have waited.
+    if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
     const release = this.#requestBudget.take(request);
     if (planned.step?.kind === 'call') return this.#openResult(release, session, request, options, subscriber);
     const member = new Member(session, request, subscriber, (closed) => {

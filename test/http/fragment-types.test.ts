@@ -1,5 +1,6 @@
 /** Fragments on types that the role's schema does not have are rejected; those on other types of it select nothing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
 
@@ -88,4 +89,20 @@ it('checks fragments of clients of Relay with their schema', async () => {
     });
   expect(await node('artist')).toEqual({ data: { node: {} } });
   expect(await node('albun')).toMatchObject({ errors: [refused('albun', '$.selectionSet.node.selectionSet')] });
+});
+
+it('selects nothing while a source is unavailable, to which the type may belong', async () => {
+  const query = '{ album { id ... on of_the_other { id } } }';
+  expect(await service.graphql(query)).toMatchObject({ errors: [refused('of_the_other', SELECTED)] });
+  await service.metadata('pg_add_source', {
+    name: 'other',
+    configuration: { connection_info: { database_url: service.databaseUrl, pool_settings: { max_connections: 1 } } },
+  });
+  const metadata = (await service.metadata('export_metadata', {})) as { sources: JsonObject[] };
+  const sources = metadata.sources.map((source) =>
+    source.name === 'other' ? { ...source, configuration: { connection_info: { database_url: 'postgres://127.0.0.1:1/none' } } } : source,
+  );
+  await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata: { ...metadata, sources } });
+  expect(await service.graphql(query)).toEqual({ data: { album: [{ id: 1 }] } });
+  await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata });
 });

@@ -1,6 +1,7 @@
 /** `get_recent_operations`: the last requests of the instance, without their values. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
+import { MODERN, TestSocket } from '../support/websocket.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -19,6 +20,10 @@ describe('the record of operations', () => {
     await service.graphql('{ item { name } }', { role: 'reader' });
     await service.graphql('hidden-document');
     await service.graphql('{ __schema { queryType { name } } }');
+    const socket = await new TestSocket(service.url, { protocol: MODERN }).init();
+    socket.start('1', 'subscription { item { id } }');
+    await socket.take(1);
+    socket.close();
     const found = await service.metadata('get_recent_operations', {});
     expect(JSON.stringify(found)).not.toContain('hidden');
     expect(found).toMatchObject({
@@ -43,6 +48,17 @@ describe('the record of operations', () => {
         },
       ],
     });
+  });
+
+  it('has what is sent together with a query of the schema', async () => {
+    const query = 'query A { __schema { queryType { name } } } mutation B { delete_item(where: {id: {_eq: 9}}) { affected_rows } }';
+    await service.graphql(query, { operationName: 'B' });
+    await service.graphql('{ __type(name: "item") { name } item { id } }');
+    const { operations } = (await service.metadata('get_recent_operations', {})) as { operations: readonly object[] };
+    expect(operations.slice(0, 2)).toMatchObject([
+      { type: 'query', name: null },
+      { type: 'mutation', name: 'B' },
+    ]);
   });
 
   it('is for administrators only', async () => {

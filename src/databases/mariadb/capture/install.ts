@@ -187,9 +187,12 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
     const { text: body, ...form } = captureText(existing, written);
     const hash = definitionHash(definition, operation);
     const isOwn = existing !== undefined && existing.owner === owner && existing.trigger === definition.name && obsolete.length === 0;
+    // The same text may come from other inputs, such as a table with another column: an older service compares them.
+    const isSameForm = change.hasFreshColumns !== true || (existing?.format === form.format && existing.inputs === form.inputs);
     const isSame =
       isOwn &&
-      (existing.text === body || (settled !== undefined && change.hasFreshColumns !== true && (existing.definition ?? hash) === hash));
+      ((existing.text === body && isSameForm) ||
+        (settled !== undefined && change.hasFreshColumns !== true && (existing.definition ?? hash) === hash));
     const isOther = existing !== undefined && (existing.definition !== hash || obsolete.length > 0);
     if (isOther && change.yields === true && belongsToOtherDraft(existing, change)) throw pendingChangeError();
     const isAdded = change.added?.has(name) === true;

@@ -115,6 +115,22 @@ test('keeps the function of a newer service until its definition or the columns 
   expect(await formatOf(database)).toBe(FUNCTION_FORMAT);
 });
 
+test('keeps the function of a newer service after a change of the table that does not change its text', async () => {
+  const database = await databaseWithItems();
+  const { captures, source, readTable } = database;
+  const install = async (): Promise<void> => {
+    const trigger = capturedTrigger(await readTable(), 't', { insert: { columns: '*', payload: ['id'] } });
+    expect(await captures.install([trigger], { owner: 'test', version: 1, settled: 1, hasFreshColumns: true })).toEqual([]);
+  };
+  await install();
+  await source.runSql('alter table item add column kind text', {});
+  // Only the label changes.
+  await install();
+  await upgradeFunction(database);
+  await install();
+  expect(await hasNewerText(database)).toBe(true);
+});
+
 test('uses the tables of events of a newer service, unless they require it', async () => {
   const { captures, source, other, readTable } = await databaseWithItems();
   const install = async (name: string): Promise<unknown> =>

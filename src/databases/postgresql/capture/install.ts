@@ -214,7 +214,9 @@ function operationStatements(
     );
   }
   const isNew = isReplaced || known.owner !== owner || known.trigger !== definition.name;
-  if (isNew || known.definition !== hash || (isAdded && !isLabeledFor(known, change))) {
+  // The same text may come from other inputs, such as a table with another column: an older service compares them.
+  const isOtherForm = known?.format !== form.format || known.inputs !== form.inputs;
+  if (isNew || isOtherForm || known.definition !== hash || (isAdded && !isLabeledFor(known, change))) {
     const versions = labelFor(change, isAdded ? known : undefined);
     const label: CaptureLabel = { owner, trigger: definition.name, made: Date.now(), ...versions, definition: hash, ...form };
     statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(label))}`);
