@@ -71,9 +71,14 @@ export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | Mutat
     for (const field of rowFields(query)) visitField(field, rows);
     if (query.kind === 'aggregate') for (const field of query.fields) if (field.kind === 'groups') visitGroups(query, field, above);
   };
-  const visitGroups = (query: AggregateQuery, { limit }: GroupsField, above: number): void => {
+  const visitGroups = (query: AggregateQuery, { limit, fields }: GroupsField, above: number): void => {
     const groups = above * Math.max(1, Math.min(limit ?? Number.POSITIVE_INFINITY, query.rows.limit ?? Number.POSITIVE_INFINITY));
     count(`groups ${roughQuery(query)}`, Math.min(MAX_EXPECTED, groups * ROW));
+    for (const field of fields) {
+      if (field.kind !== 'nodes') continue;
+      const rows = Math.min(groups * (field.limit ?? Number.POSITIVE_INFINITY), above * maxRows(query));
+      count(`nodes ${roughQuery(query)}`, Math.min(MAX_EXPECTED, rows * ROW));
+    }
   };
   const visitField = (field: Field, rows: number): void => {
     if (field.kind === 'related') visit(field.query, rows);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { resultOf, useLibrary } from './library.ts';
 import type { GraphqlOptions } from '../support/service.ts';
-import type { Json } from '../../src/util/json.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
 
 const library = useLibrary();
 
@@ -39,6 +39,14 @@ describe('rows of groups', () => {
         ],
       },
     );
+  });
+
+  it('has no rows beyond the greatest offset, and a limited number of lists', async () => {
+    const groups = (nodes: string): Promise<Json> => ask(`{ article_aggregate { groups(limit: 1) { ${nodes} } } }`);
+    expect(await groups('nodes(offset: "9223372036854775807", limit: 1) { id }')).toEqual({ groups: [{ nodes: [] }] });
+    const lists = (count: number): string => Array.from({ length: count }, (_, i) => `n${i}: nodes(limit: 1) { id }`).join(' ');
+    expect(Object.keys((((await groups(lists(16))) as JsonObject)['groups'] as JsonObject[])[0] ?? {})).toHaveLength(16);
+    expect(await groups(lists(17))).toMatch(/: groups have at most 16 lists of nodes \(validation-failed\)$/);
   });
 
   it('cuts the rows of each group, several times under several names', async () => {

@@ -92,6 +92,35 @@ describe('periods', () => {
     expect(await values('local(unit: minute, every: 45)', { args: '(limit: 2)' })).toEqual(['-infinity', '2024-03-30T22:30:00']);
   });
 
+  it('begins longer periods on the clock also on the days on which it is changed', async () => {
+    await library().sql(`create table moment (id int primary key, at timestamptz not null);
+      insert into moment values (1, '2024-03-31 00:30 Europe/Berlin'), (2, '2024-03-31 05:00 Europe/Berlin'),
+        (3, '2024-03-31 06:00 Europe/Berlin'), (4, '2024-10-27 00:30 Europe/Berlin'), (5, '2024-10-27 05:00 Europe/Berlin'),
+        (6, '2024-10-27 02:30+02'), (7, '2024-10-27 02:30+01')`);
+    await library().metadata('pg_track_table', { table: 'moment' });
+    const of = async (period: string): Promise<unknown> => {
+      const groups = await groupsBy('moment', `k: at(${period}, time_zone: "Europe/Berlin")`);
+      return typeof groups === 'string' ? groups : groups.map(({ key, aggregate }) => [key['k'], aggregate.count]);
+    };
+    expect(await of('unit: hour, every: 6')).toEqual([
+      ['2024-03-30T23:00:00+00:00', 2],
+      ['2024-03-31T04:00:00+00:00', 1],
+      ['2024-10-26T22:00:00+00:00', 4],
+    ]);
+    // Half an hour of each of the two hours with the same name.
+    expect(await of('unit: minute, every: 30')).toEqual([
+      ['2024-03-30T23:30:00+00:00', 1],
+      ['2024-03-31T03:00:00+00:00', 1],
+      ['2024-03-31T04:00:00+00:00', 1],
+      ['2024-10-26T22:30:00+00:00', 1],
+      ['2024-10-27T00:30:00+00:00', 1],
+      ['2024-10-27T01:30:00+00:00', 1],
+      ['2024-10-27T04:00:00+00:00', 1],
+    ]);
+    await library().metadata('pg_untrack_table', { table: 'moment' });
+    await library().sql('drop table moment');
+  });
+
   it('groups by parts of moments', async () => {
     expect(await values('_part(column: published_at, part: day_of_week, time_zone: "Europe/Berlin")')).toEqual([3, 6, 7, null]);
     expect(await values('_part(column: published_at, part: hour)')).toEqual([10, 22, 23, null]);

@@ -8,7 +8,7 @@ import { quoted } from './descriptions.ts';
 import { hasGroupKey } from './group-key.ts';
 import { GroupParts } from './group-parts.ts';
 import { type HavingType, havingType } from './having.ts';
-import { nonNullArgument } from './input.ts';
+import { nonNullArgument, invalid } from './input.ts';
 import { type RoleTable, roleTypeName } from './role-table.ts';
 import { keyOf } from '../relay/node.ts';
 import { typenameField } from './typename.ts';
@@ -58,6 +58,9 @@ export function groupsField(table: RoleTable, aggregates: AggregatesOfTable): Ou
   };
 }
 
+/** Each list numbers the rows of all groups, and joins them. */
+const MAX_NODES = 16;
+
 interface GroupTypes {
   readonly type: ObjectType;
   readonly order: GroupOrderBy;
@@ -70,7 +73,10 @@ function groupsOf(table: RoleTable, { type, order, having, aggregates }: GroupTy
   const parts = new GroupParts();
   const keyName = source.field('key');
   const nodesName = source.field('nodes');
-  const fields = field.select(type).map((each): GroupField => {
+  const selected = field.select(type);
+  if (selected.filter(({ name }) => name === nodesName).length > MAX_NODES)
+    throw invalid(`groups have at most ${MAX_NODES} lists of nodes`, field.path);
+  const fields = selected.map((each): GroupField => {
     if (each.field === null) return typenameField(each);
     if (each.name === keyName) return { kind: 'key', alias: each.responseKey, fields: table.groupKey().fields(each, parts) };
     if (each.name === nodesName) return nodesOf(table, each);

@@ -95,8 +95,8 @@ function nodeOf(
 
 /** Returns the condition that a row is on the page; `null` if all are. */
 function pageCondition({ limit, offset }: GroupNodes, number: Sql): Sql | null {
-  const before = offset === null ? null : bigintSql(offset);
-  const last = limit === null ? null : before === null ? integer(limit) : sql`${before} + ${integer(limit)}`;
-  if (before === null) return last === null ? null : sql`${number} <= ${last}`;
-  return last === null ? sql`${number} > ${before}` : sql`${number} > ${before} and ${number} <= ${last}`;
+  if (offset === null) return limit === null ? null : sql`${number} <= ${integer(limit)}`;
+  const before = bigintSql(offset);
+  // The difference never exceeds a bigint; the sum of offset and limit may.
+  return limit === null ? sql`${number} > ${before}` : sql`${number} > ${before} and ${number} - ${before} <= ${integer(limit)}`;
 }

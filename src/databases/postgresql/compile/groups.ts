@@ -40,10 +40,15 @@ export function groupsSql(context: Context, field: GroupsField, grouped: Grouped
 
   const group = context.alias();
   const columns: Sql[] = [];
+  const added = new Map<Sql, Sql>();
   const add = (value: Sql): Sql => {
+    const known = added.get(value);
+    if (known !== undefined) return known;
     const name = identifier(`:${columns.length}`);
     columns.push(sql`${value} as ${name}`);
-    return sql`${group}.${name}`;
+    const column = sql`${group}.${name}`;
+    added.set(value, column);
+    return column;
   };
   const nodes = nodesOf(context, field, grouped.rows.orderBy, { row: source.row, values, alias, parts });
   const compiler: GroupCompiler = {

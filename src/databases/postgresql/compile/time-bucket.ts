@@ -38,7 +38,12 @@ export function timeBucketSql(value: Sql, type: CatalogType, bucket: TimeBucket)
   const seconds = SECONDS[unit];
   if (seconds !== undefined) {
     const past = sql`${remainder(sql`extract(epoch from ${clock})::numeric`, every * seconds)}::float8`;
-    return finite(value, sql`${value} - make_interval(secs => ${past})`, value);
+    // A longer period is counted on the clock, so that it begins there also on the day on which the clock is changed.
+    const isOnClock = zone !== null && 3600 % (every * seconds) !== 0;
+    const start = isOnClock
+      ? sql`((${clock} - make_interval(secs => ${past})) at time zone ${zone})`
+      : sql`${value} - make_interval(secs => ${past})`;
+    return finite(value, start, value);
   }
   const start = isMonths(unit) ? monthsSql(clock, every * (MONTHS[unit] ?? 1)) : daysSql(clock, every * (unit === 'week' ? 7 : 1));
   return finite(value, zone !== null ? sql`(${start} at time zone ${zone})` : type.name === 'date' ? sql`(${start})::date` : start, value);
