@@ -186,6 +186,24 @@ describe.skipIf(chromiumPath === undefined)('Data pages', () => {
         ['b', '2'],
       ],
     });
+    // A reload that puts another row in its place does not change the row that is edited.
+    await hasFocus(3);
+    await page.keyboard.press('F2');
+    await page.getByRole('textbox', { name: /^n:/ }).waitFor();
+    await service.sql("insert into cell values (0, 'first', 7)");
+    await page.getByRole('button', { name: 'Refresh rows' }).click();
+    await grid.getByRole('gridcell', { name: 'first' }).waitFor();
+    await page.getByRole('textbox', { name: /^n:/ }).fill('12');
+    await page.getByRole('textbox', { name: /^n:/ }).press('Enter');
+    await grid.getByRole('gridcell', { name: '12' }).waitFor();
+    await expect.poll(cells, WAIT).toMatchObject({
+      result: [
+        ['note', 'n'],
+        ['first', '7'],
+        ['NULL', '12'],
+        ['b', '2'],
+      ],
+    });
     await close();
   });
 

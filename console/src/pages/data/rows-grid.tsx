@@ -5,7 +5,7 @@ import type { NamedTableInfo } from '../../api/table-info.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { cellText } from '../../model/cell-text.ts';
 import { arranged, type ColumnLayout, widthOf, withWidth } from '../../model/column-layout.ts';
-import { isList, isObject, type Json, printJson } from '../../model/json.ts';
+import { equalJson, isList, isObject, type Json, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Grid, type GridColumn } from '../../parts/grid.tsx';
@@ -63,8 +63,10 @@ export function RowsGrid({ table, info, readable, state, layout, onLayout }: Row
         const found = rows[row];
         const column = columnAt(index)?.name;
         if (found === undefined) return;
-        if (column !== undefined && fitsItsCell(found[column]) && canEdit(column)) setEditing({ row, column });
-        else setOpen({ row: found, column });
+        if (column !== undefined && fitsItsCell(found[column]) && canEdit(column)) {
+          const [key] = keysOf([row]);
+          if (key !== undefined) setEditing({ key, column });
+        } else setOpen({ row: found, column });
       }}
       onKey={(event, row) => {
         if (event.key === ' ' && hasKey) {
@@ -150,17 +152,18 @@ interface CellProps extends Pick<RowsGridProps, 'table' | 'info' | 'state'> {
 }
 
 function Cell({ table, info, state, row, column, link }: CellProps) {
-  const { rows, access, editing, setEditing, writeCell } = state;
+  const { rows, access, editing, keysOf, setEditing, writeCell } = state;
   const json = rows[row]?.[column] ?? null;
   const type = access?.update?.inputFields.get(column);
-  if (editing?.row === row && editing.column === column && type !== undefined) {
+  if (editing?.column === column && type !== undefined && equalJson(editing.key, keysOf([row])[0] ?? null)) {
     return (
       <CellEditor
+        key={printJson(editing.key)}
         column={column}
         json={json}
         type={type}
         isNullable={info.columns.some((each) => each.isNullable && info.columnNames.get(each.name) === column)}
-        onSave={(next) => writeCell(row, column, next)}
+        onSave={(next) => writeCell(editing, next)}
         onCancel={() => setEditing(null)}
       />
     );

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { countRows, deleteRows, type ReadableTable, readRows, type RowsQuery, updateRow } from '../../api/rows.ts';
@@ -18,6 +18,12 @@ export interface OpenRow {
   readonly row: JsonObject | null;
   readonly column?: string | undefined;
   readonly copied?: JsonObject;
+}
+
+/** The cell that is edited in its place. The key names the row, because a reload may move it. */
+export interface EditedCell {
+  readonly key: JsonObject;
+  readonly column: string;
 }
 
 /** A delete that waits for confirmation. */
@@ -72,7 +78,7 @@ async function readWriteAccess(as: Persona, { names }: NamedTableInfo): Promise<
 function useRowDialogs() {
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [open, setOpen] = useState<OpenRow | null>(null);
-  const [editing, setEditing] = useState<{ readonly row: number; readonly column: string } | null>(null);
+  const [editing, setEditing] = useState<EditedCell | null>(null);
   const [pendingDelete, setPendingDelete] = useState<PendingDelete | null>(null);
   /** Keys of the rows that are edited at once. */
   const [bulk, setBulk] = useState<readonly JsonObject[] | null>(null);
@@ -106,7 +112,6 @@ function useRowChanges(
   info: NamedTableInfo,
   readable: ReadableTable,
   { setEditing, setPendingDelete }: ReturnType<typeof useRowDialogs>,
-  keysOf: (indices: Iterable<number>) => readonly JsonObject[],
   reload: () => void,
 ) {
   const as = persona.value;
@@ -122,9 +127,8 @@ function useRowChanges(
     reload();
   };
   /** @throws Error if no row was changed, Failure if the service refuses the value */
-  const writeCell = async (row: number, column: string, json: Json): Promise<void> => {
-    const [rowKey] = keysOf([row]);
-    const done = rowKey === undefined ? 0 : await updateRow(as, info.names, rowKey, { [column]: json });
+  const writeCell = async ({ key, column }: EditedCell, json: Json): Promise<void> => {
+    const done = await updateRow(as, info.names, key, { [column]: json });
     if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
     setEditing(null);
     showToast('Row updated');
@@ -147,25 +151,24 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
   const key = info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
   const hasKey = key.length > 0 && key.every((column) => columns.includes(column));
   const dialogs = useRowDialogs();
-  const { setSelected } = dialogs;
+  const { setSelected, setEditing } = dialogs;
   /** Number of rows, with the condition that was counted. */
   const [counted, setCounted] = useState<{ readonly where: string; readonly count: string }>();
   const condition = printJson(where);
-  const { value, failure, isLoading, reload, stop } = useResource(
-    async (signal) => {
-      const byKey = hasKey ? key.map((column) => [column, 'asc'] as const) : [];
-      const query = { where, order: order.length > 0 ? order : byKey, limit: size + 1, offset };
-      const rows = await readRows(as, info.names, columns, query, signal);
-      setSelected(new Set());
-      return { rows: rows.slice(0, size), hasMore: rows.length > size };
-    },
-    printJson([where, orderText, size, offset]),
-  );
+  const address = printJson([where, orderText, size, offset]);
+  const { value, failure, isLoading, reload, stop } = useResource(async (signal) => {
+    const byKey = hasKey ? key.map((column) => [column, 'asc'] as const) : [];
+    const query = { where, order: order.length > 0 ? order : byKey, limit: size + 1, offset };
+    const rows = await readRows(as, info.names, columns, query, signal);
+    setSelected(new Set());
+    return { rows: rows.slice(0, size), hasMore: rows.length > size };
+  }, address);
+  useEffect(() => setEditing(null), [address]);
   const rows = value?.rows ?? [];
   const access = useResource(() => readWriteAccess(as, info), `${JSON.stringify(as)} ${info.version}`).value;
   const keysOf = (indices: Iterable<number>): readonly JsonObject[] =>
     [...indices].map((index) => Object.fromEntries(key.map((column) => [column, rows[index]?.[column] ?? null])));
-  const changes = useRowChanges(info, readable, dialogs, keysOf, reload);
+  const changes = useRowChanges(info, readable, dialogs, reload);
   const countAll = async (): Promise<void> => {
     try {
       setCounted({ where: condition, count: await countRows(as, info.names, where) });
