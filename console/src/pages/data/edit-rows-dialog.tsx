@@ -79,7 +79,10 @@ export function EditRowsDialog({ table, info, keys, onClose, onWritten }: EditRo
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {unread !== undefined && <ErrorBox error={shownError(unread)} />}
       {writable === undefined && unread === undefined && <Loading what="the columns" />}
-      <p class="muted small">Fields that you leave untouched keep their values. All rows are updated, or none.</p>
+      <p class="muted small">
+        Fields that you leave untouched keep their values. Rows that {personaLabel(as)} cannot update are skipped. After an error no row is
+        updated.
+      </p>
       {[...(writable ?? [])].map(([name, column]) => (
         <ColumnField
           key={name}
