@@ -150,7 +150,33 @@ describe.skipIf(chromiumPath === undefined)('the import of rows', () => {
     release();
     await dialog.getByText('1,000 rows inserted').waitFor();
     await dialog.getByText('Stopped. The other rows were not sent.').waitFor();
+    await dialog.getByRole('row', { name: '1002–2001 not sent' }).waitFor();
     expect(await count()).toBe('1000');
+    const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download these rows' }).click()]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    const saved = Buffer.concat(chunks).toString().split('\r\n');
+    expect(saved.length).toBe(1001);
+    expect(saved[1]).toBe('1001,m1001@example.org,2,3.50,2020-01-01,not sent');
+    await opened.close();
+  });
+
+  it('does not say that rows of a lost answer were not inserted', async () => {
+    const opened = await open();
+    const { page } = opened;
+    const dialog = page.getByRole('dialog');
+    await page.route('**/v1/graphql', async (route) => {
+      if (route.request().postData()?.includes('mutation Import') !== true) return route.continue();
+      // The service inserts the rows, but its answer is replaced by that of a proxy.
+      await route.fetch();
+      await route.fulfill({ status: 502, body: 'bad gateway' });
+    });
+    await choose(opened, csv(10, {}));
+    await dialog.getByRole('button', { name: 'All rows or none' }).click();
+    await dialog.getByRole('button', { name: 'Import 10 rows' }).click();
+    await dialog.getByText('Lines 2–11 may or may not have been inserted').waitFor();
+    expect(await dialog.getByText('No row was inserted').count()).toBe(0);
+    expect(await count()).toBe('10');
     await opened.close();
   });
 

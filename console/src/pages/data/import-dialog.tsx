@@ -32,8 +32,8 @@ export function ImportDialog({ table, info, text, onClose, onInserted }: ImportD
   const { targets, failure, problem, progress, result, plan, rows } = flow;
   const isRunning = progress !== undefined;
   const run = async (): Promise<void> => {
-    const { inserted } = await flow.start(mode);
-    if (inserted > 0) onInserted();
+    const { inserted, end } = await flow.start(mode);
+    if (inserted > 0 || end === 'unknown') onInserted();
   };
   const refusal = isRunning ? 'Importing …' : refusalOf(flow, mode);
   const canStart = plan !== undefined && result === undefined;

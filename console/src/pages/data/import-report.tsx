@@ -1,6 +1,7 @@
-import type { ImportResult } from '../../api/import-rows.ts';
+import { countLeft, type ImportResult, leftRows } from '../../api/import-rows.ts';
 import { download } from '../../browser/clipboard.ts';
 import { csvOf } from '../../model/delimited.ts';
+import type { ImportTable } from '../../model/import-text.ts';
 import { printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -13,27 +14,55 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-interface Left {
-  readonly row: number | undefined;
-  readonly reason: string;
+/** Maximum number of entries in the list; the download has all. */
+const MAX_LISTED = 1000;
+
+/** Says how the import ended, if not after the last row. */
+function endOf({ table }: ImportFlow, { end, uncertain }: ImportResult, mode: ImportMode): string | undefined {
+  const rest = mode === 'valid' ? ' The other rows were not sent.' : '';
+  switch (end) {
+    case 'done':
+      return undefined;
+    case 'limit':
+      return `Stopped after too many rejected rows.${rest}`;
+    case 'stopped':
+      return `Stopped.${rest}`;
+    case 'failed':
+      return 'The service did not accept the request. The other rows were not inserted.';
+    case 'unknown': {
+      const places = placesOf(table, uncertain[0], uncertain.at(-1));
+      const unit = `${unitOf(table)}${uncertain.length === 1 ? '' : 's'}`;
+      return `${unit} ${places} may or may not have been inserted. Check before you import them again.${rest}`;
+    }
+  }
 }
 
-/** Rows that were not inserted, each with its reasons, in the order of the import. */
-function leftRows({ plan }: ImportFlow, { rejected }: ImportResult): readonly Left[] {
-  const skipped = Map.groupBy(plan?.problems ?? [], ({ row }) => row);
-  const local = [...skipped].map(([row, problems]) => ({
-    row,
-    reason: problems.map(({ column, reason }) => (column === undefined ? reason : `${column}: ${reason}`)).join('; '),
-  }));
-  return [...local, ...rejected].toSorted((a, b) => (a.row ?? -1) - (b.row ?? -1));
+function unitOf(table: ImportTable | undefined): string {
+  return table?.format === 'JSON' ? 'Item' : 'Line';
 }
 
-const ENDS = {
-  done: undefined,
-  limit: 'Stopped after too many rejected rows. The other rows were not sent.',
-  stopped: 'Stopped. The other rows were not sent.',
-  failed: 'The service did not accept the request. The other rows were not inserted.',
-} as const;
+/** Returns the lines of rows, such as `2–501`. */
+function placesOf(table: ImportTable | undefined, first: number | undefined, last: number | undefined): string {
+  if (first === undefined || last === undefined) return 'unknown';
+  const [start, end] = [table?.lines[first] ?? first + 1, table?.lines[last] ?? last + 1];
+  return first === last ? String(start) : `${start}–${end}`;
+}
+
+/** Says how many rows were inserted, as far as that is certain. */
+function insertedText({ inserted, end, rejected }: ImportResult, left: number, mode: ImportMode) {
+  const isCertain = end !== 'unknown';
+  return (
+    <p role="status">
+      {(isCertain || inserted > 0) && <strong>{counted(inserted, 'row')} inserted</strong>}
+      {left > 0 && `${isCertain || inserted > 0 ? ', ' : ''}${counted(left, 'row')} not inserted`}
+      {!isCertain && inserted === 0 && left === 0 && <strong>It is not known whether rows were inserted</strong>}
+      {mode === 'all' &&
+        isCertain &&
+        inserted === 0 &&
+        `. No row was inserted${rejected.length > 0 ? ', because some were rejected' : ''}.`}
+    </p>
+  );
+}
 
 /** Result of an import, with every row that was not inserted and why. */
 export function ImportReport({
@@ -46,45 +75,43 @@ export function ImportReport({
   readonly mode: ImportMode;
 }) {
   const { table } = flow;
-  const left = leftRows(flow, result);
-  const unit = table?.format === 'JSON' ? 'Item' : 'Line';
-  const end = ENDS[result.end];
+  const left = leftRows(flow.plan?.problems ?? [], result);
+  const end = endOf(flow, result, mode);
   const save = (): void => {
     if (table === undefined) return;
-    const rows = left.flatMap(({ row, reason }) => {
-      if (row === undefined) return [];
-      return [
-        [
-          ...(table.rows[row] ?? []).map((cell) =>
-            cell === null || cell === undefined ? null : typeof cell === 'string' ? cell : printJson(cell),
-          ),
+    const rows = left.flatMap(({ first, last, reason }) => {
+      if (first === undefined || last === undefined) return [];
+      return table.rows
+        .slice(first, last + 1)
+        .map((cells) => [
+          ...cells.map((cell) => (cell === null || cell === undefined ? null : typeof cell === 'string' ? cell : printJson(cell))),
           reason,
-        ],
-      ];
+        ]);
     });
     const names = flow.mapping.map((target, index) => table.columns[index] || (target ?? `column ${index + 1}`));
     download('rejected-rows.csv', csvOf([[...names, 'error'], ...rows]), 'text/csv');
   };
   return (
     <>
-      <p role="status">
-        <strong>{counted(result.inserted, 'row')} inserted</strong>
-        {left.length > 0 && `, ${counted(left.length, 'row')} not inserted`}
-        {mode === 'all' && result.inserted === 0 && '. No row was inserted, because some were rejected.'}
-      </p>
+      {insertedText(result, countLeft(left), mode)}
       {result.failure !== undefined && <ErrorBox error={shownError(result.failure)} />}
       {end !== undefined && <p>{end}</p>}
       {left.length > 0 && (
         <>
           <div class="import-problems" role="region" aria-label="Rows with errors" tabIndex={0}>
-            <ListTable name="Rows that were not inserted" columns={[unit, 'Reason']}>
-              {left.map(({ row, reason }) => (
-                <tr key={row ?? 'unknown'}>
-                  <td class="number nowrap">{row === undefined ? 'unknown' : table?.lines[row]}</td>
+            <ListTable name="Rows that were not inserted" columns={[unitOf(table), 'Reason']}>
+              {left.slice(0, MAX_LISTED).map(({ first, last, reason }) => (
+                <tr key={first ?? 'unknown'}>
+                  <td class="number nowrap">{placesOf(table, first, last)}</td>
                   <td>{reason}</td>
                 </tr>
               ))}
             </ListTable>
+            {left.length > MAX_LISTED && (
+              <p class="muted small">
+                {(left.length - MAX_LISTED).toLocaleString('en')} more are not listed. The download has all of them.
+              </p>
+            )}
           </div>
           <div>
             <Button icon="download" onClick={save}>

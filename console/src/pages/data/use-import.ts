@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { type ImportResult, type ImportRow, type ImportState, importAll, importValid } from '../../api/import-rows.ts';
+import { type ImportOptions, type ImportResult, type ImportRow, type ImportState, importAll, importValid } from '../../api/import-rows.ts';
 import { persona } from '../../api/persona.ts';
+import { insertRows } from '../../api/rows.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { pause } from '../../browser/pause.ts';
@@ -88,7 +89,8 @@ export function useImport(info: NamedTableInfo, initial: string) {
     setStopping(false);
     setProgress({ inserted: 0, handled: 0, rejected: [] });
     const run = mode === 'all' ? importAll : importValid;
-    const found = await run({ as, names: info.names, rows, isStopped: () => isStopped.current, onProgress: setProgress });
+    const insert: ImportOptions['insert'] = (objects, singles) => insertRows(as, info.names, objects, singles);
+    const found = await run({ rows, insert, isStopped: () => isStopped.current, onProgress: setProgress });
     setResult(found);
     setProgress(undefined);
     return found;
