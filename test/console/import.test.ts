@@ -161,6 +161,35 @@ describe.skipIf(chromiumPath === undefined)('the import of rows', () => {
     await opened.close();
   });
 
+  it('stops when another page is opened, and asks before the tab closes', async () => {
+    const opened = await open();
+    const { page, go } = opened;
+    const dialog = page.getByRole('dialog');
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let requests = 0;
+    await page.route('**/v1/graphql', async (route) => {
+      if (route.request().postData()?.includes('mutation Import') === true && ++requests > 1) await released;
+      await route.continue();
+    });
+    await choose(opened, csv(2000, {}));
+    const asks = (): Promise<unknown> => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    await dialog.getByText('of CSV, none with errors').waitFor();
+    expect(await asks()).toBe(false);
+    await dialog.getByRole('button', { name: 'Import 2,000 rows' }).click();
+    await dialog.getByText('500 of 2,000 rows, 0 rejected').waitFor();
+    expect(await asks()).toBe(true);
+    await go('#/');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await asks()).toBe(false);
+    release();
+    await page.getByText('The import has stopped: 1,000 of 2,000 rows inserted').waitFor();
+    expect(await count()).toBe('1000');
+    await opened.close();
+  });
+
   it('does not say that rows of a lost answer were not inserted', async () => {
     const opened = await open();
     const { page } = opened;
@@ -169,7 +198,7 @@ describe.skipIf(chromiumPath === undefined)('the import of rows', () => {
       if (route.request().postData()?.includes('mutation Import') !== true) return route.continue();
       // The service inserts the rows, but its answer is replaced by that of a proxy.
       await route.fetch();
-      await route.fulfill({ status: 502, body: 'bad gateway' });
+      await route.fulfill({ status: 200, contentType: 'text/html', body: '<html></html>' });
     });
     await choose(opened, csv(10, {}));
     await dialog.getByRole('button', { name: 'All rows or none' }).click();

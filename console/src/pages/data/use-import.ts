@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ImportOptions, type ImportResult, type ImportRow, type ImportState, importAll, importValid } from '../../api/import-rows.ts';
 import { persona } from '../../api/persona.ts';
 import { insertRows } from '../../api/rows.ts';
@@ -7,6 +7,7 @@ import { useResource } from '../../api/use-resource.ts';
 import { pause } from '../../browser/pause.ts';
 import { type ImportColumn, type ImportPlan, matchColumns, planImport } from '../../model/import-plan.ts';
 import { delimitedRows, delimiterOf, type ImportTable, isJsonText, tableOfJson, tableOfLines } from '../../model/import-text.ts';
+import { showToast } from '../../parts/toast.tsx';
 import { readWritable } from './use-row-draft.ts';
 
 /** Maximum size of an import, in characters and in rows. */
@@ -45,6 +46,12 @@ async function readTargets(info: NamedTableInfo): Promise<readonly ImportColumn[
   });
 }
 
+/** Says how an import ended whose page is no longer shown. */
+function leftText({ end, inserted, uncertain }: ImportResult, count: number): string {
+  const perhaps = end === 'unknown' ? `, and perhaps ${uncertain.length.toLocaleString('en')} more` : '';
+  return `The import has ${end === 'done' ? 'ended' : 'stopped'}: ${inserted.toLocaleString('en')} of ${count.toLocaleString('en')} rows inserted${perhaps}`;
+}
+
 /** State of an import: text, then the plan of its rows, then its progress and its result. */
 export function useImport(info: NamedTableInfo, initial: string) {
   const as = persona.value;
@@ -55,6 +62,20 @@ export function useImport(info: NamedTableInfo, initial: string) {
   const [progress, setProgress] = useState<ImportState>();
   const [result, setResult] = useState<ImportResult>();
   const isStopped = useRef(false);
+  const isLeft = useRef(false);
+  const isRunning = progress !== undefined;
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+      isLeft.current = true;
+    },
+    [],
+  );
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    if (isRunning) addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isRunning]);
   const [isStopping, setStopping] = useState(false);
   const latest = useRef(0);
   const { value: targets, failure } = useResource(async () => {
@@ -93,6 +114,7 @@ export function useImport(info: NamedTableInfo, initial: string) {
     const found = await run({ rows, insert, isStopped: () => isStopped.current, onProgress: setProgress });
     setResult(found);
     setProgress(undefined);
+    if (isLeft.current) showToast(leftText(found, rows.length), { isError: found.end !== 'done' });
     return found;
   };
   return {
