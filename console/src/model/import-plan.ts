@@ -1,6 +1,6 @@
 /** Rows of an import as the objects that are inserted, with what is wrong with a row. */
 import { jsonOfText } from './cell-text.ts';
-import type { ImportCell, ImportTable } from './import-text.ts';
+import { type ImportCell, type ImportTable, plainName } from './import-text.ts';
 import { type Json, type JsonObject, JsonNumber, printJson } from './json.ts';
 
 /** A column of the table that rows can be imported into. */
@@ -27,12 +27,27 @@ export interface ImportPlan {
   readonly problems: readonly RowProblem[];
 }
 
-/** Returns the target column of each column of the import, by its name or else by its place; undefined for columns that are left out. */
+/**
+ * Returns the target column of each column of the import; undefined for columns that are left out. Without names the place counts. Else a
+ * column with exactly the same name comes first, then one whose name differs only in case, spaces, `_` and `-`, if there is only one and
+ * no other column of the import has it.
+ */
 export function matchColumns({ columns }: ImportTable, targets: readonly ImportColumn[]): readonly (string | undefined)[] {
   if (columns.every((name) => name === '')) return columns.map((_, index) => targets[index]?.name);
-  const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, '');
-  const byName = new Map(targets.map(({ name }) => [plain(name), name]));
-  return columns.map((name) => byName.get(plain(name)));
+  const exact = new Set(targets.map(({ name }) => name));
+  const taken = new Set<string>();
+  const take = (name: string | undefined): string | undefined => {
+    if (name === undefined || taken.has(name)) return undefined;
+    taken.add(name);
+    return name;
+  };
+  const first = columns.map((name) => (exact.has(name) ? take(name) : undefined));
+  return columns.map((name, index) => {
+    const plain = plainName(name);
+    if (first[index] !== undefined || plain === '') return first[index];
+    const similar = targets.filter((target) => plainName(target.name) === plain);
+    return similar.length === 1 ? take(similar[0]?.name) : undefined;
+  });
 }
 
 const INTEGER = /^[+-]?\d+$/;

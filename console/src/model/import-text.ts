@@ -77,11 +77,17 @@ function cellEnd(text: string, from: number, delimiter: string): number {
   return at;
 }
 
+/** Returns a name without the differences between the headings of spreadsheets and the names of columns. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]+/g, '');
+}
+
 /** Returns the table of rows, whose first row has the names of the columns if at least half of its cells are such names. */
-export function tableOfLines(lines: readonly Line[], delimiter: string, known: ReadonlySet<string>): ImportTable {
+export function tableOfLines(lines: readonly Line[], delimiter: string, known: Iterable<string>): ImportTable {
   const [head] = lines;
   const names = head?.cells.map((cell) => cell?.trim() ?? '') ?? [];
-  const isHeader = names.filter((name) => known.has(name.toLowerCase())).length * 2 >= Math.max(1, names.length);
+  const plain = new Set([...known].map(plainName));
+  const isHeader = names.filter((name) => name !== '' && plain.has(plainName(name))).length * 2 >= Math.max(1, names.length);
   const rows = isHeader ? lines.slice(1) : lines;
   return {
     format: delimiter === '\t' ? 'TSV' : 'CSV',

@@ -5,7 +5,7 @@ import { delimitedRows, delimiterOf, isJsonText, tableOfJson, tableOfLines } fro
 
 const read = (text: string, known: readonly string[] = []) => {
   const delimiter = delimiterOf(text);
-  return tableOfLines([...delimitedRows(text, delimiter)], delimiter, new Set(known));
+  return tableOfLines([...delimitedRows(text, delimiter)], delimiter, known);
 };
 
 describe('rows of an import', () => {
@@ -85,6 +85,23 @@ describe('the plan of an import', () => {
   it('matches columns by name, or by place without names', async () => {
     expect(matchColumns(read('Is Active,ID,name\n', ['id', 'name']), targets)).toEqual(['is_active', 'id', 'name']);
     expect((await plan('1\tAnn\tyes')).objects).toEqual([{ id: '1', name: 'Ann', is_active: true }]);
+  });
+
+  it('matches exact names first, then similar ones that are unique and not taken', () => {
+    const names = (header: string, ...columns: readonly string[]) => {
+      const found = columns.map((name) => column(name, 'String'));
+      return matchColumns(read(`${header}\n`, columns), found);
+    };
+    expect(names('user_id,userid', 'userid', 'user_id')).toEqual(['user_id', 'userid']);
+    expect(names('User ID,userid', 'userid', 'user_id')).toEqual([undefined, 'userid']);
+    expect(names('ID,id,name,Name', 'id', 'name')).toEqual([undefined, 'id', 'name', undefined]);
+    expect(names('id,id', 'id', 'name')).toEqual(['id', undefined]);
+  });
+
+  it('finds a header whose names are similar to those of the columns', async () => {
+    const table = read('Is Active,Full-Name\nyes,Ann', ['is_active', 'full_name']);
+    expect(table.columns).toEqual(['Is Active', 'Full-Name']);
+    expect(table.rows).toEqual([['yes', 'Ann']]);
   });
 
   it('keeps all digits, omits empty cells and reads values by their types', async () => {

@@ -18,7 +18,7 @@ const SLICE = 2000;
 export type ImportMode = 'valid' | 'all';
 
 /** Reads the rows of a text in slices. @throws SyntaxError if the text cannot be read or is too long */
-async function readTable(text: string, known: ReadonlySet<string>): Promise<ImportTable> {
+async function readTable(text: string, known: readonly string[]): Promise<ImportTable> {
   if (text.length > MAX_CHARACTERS)
     throw new SyntaxError(`The text has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. Split it.`);
   let table: ImportTable;
@@ -96,7 +96,10 @@ export function useImport(info: NamedTableInfo, initial: string) {
   const read = async (text: string, columns: readonly ImportColumn[]): Promise<void> => {
     setProblem(undefined);
     try {
-      const found = await readTable(text, new Set(columns.map(({ name }) => name.toLowerCase())));
+      const found = await readTable(
+        text,
+        columns.map(({ name }) => name),
+      );
       await check(found, matchColumns(found, columns), columns);
       setTable(found);
     } catch (error) {
