@@ -14,10 +14,19 @@ export function jsonOfText(text: string, type: string): Json {
     if (!/^(?:true|false)$/.test(text)) throw new SyntaxError('expected true or false');
     return text === 'true';
   }
-  if (core === 'Int' || core === 'Float') {
-    if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) throw new SyntaxError('expected a number');
-    return numberOf(text);
-  }
+  if (core === 'Int' || core === 'Float') return numberOfText(text);
   // Other numbers are sent as text, so that no digit is lost.
   return text;
+}
+
+/** Reads a number, which may begin with `+`, zeros or a point. @throws SyntaxError if it is none, or too large for a double */
+function numberOfText(text: string): Json {
+  const [, sign = '', whole = '', fraction = '', exponent = ''] =
+    /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text.trim()) ?? [];
+  if (whole === '' && fraction === '') throw new SyntaxError('expected a number');
+  // JSON has no leading zeros and no empty parts.
+  const digits = `${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`;
+  const json = `${sign === '-' ? '-' : ''}${digits}${exponent === '' ? '' : `e${exponent}`}`;
+  if (!Number.isFinite(Number(json))) throw new SyntaxError('the number is too large');
+  return numberOf(json);
 }

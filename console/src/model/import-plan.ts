@@ -65,12 +65,14 @@ export function valueOfCell(cell: Json, { type, choices }: ImportColumn): Json {
   const text = cell.trim();
   if (/^(?:Int|smallint|bigint|int[28])$/.test(core)) {
     if (!INTEGER.test(text)) throw new SyntaxError('expected a whole number');
-    if (core === 'Int' && Math.abs(Number(text)) > INT_LIMIT) throw new SyntaxError('the number is too large');
-    return core === 'Int' ? Number(text) : text;
+    if (core !== 'Int') return text;
+    if (Math.abs(Number(text)) > INT_LIMIT) throw new SyntaxError('the number is too large');
+    return jsonOfText(text, type);
   }
-  if (/^(?:Float|numeric|decimal|float[48]|double|double_precision)$/.test(core)) {
+  if (core === 'Float') return jsonOfText(text, type);
+  if (/^(?:numeric|decimal|float[48]|double|double_precision)$/.test(core)) {
     if (!NUMBER.test(text) && !/^-?(?:nan|infinity)$/i.test(text)) throw new SyntaxError('expected a number');
-    return core === 'Float' ? Number(text) : text;
+    return text;
   }
   if (core === 'Boolean') {
     if (!TRUE.test(text) && !FALSE.test(text)) throw new SyntaxError('expected true or false');

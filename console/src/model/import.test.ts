@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { jsonOfText } from './cell-text.ts';
 import { csvOf } from './delimited.ts';
 import { type ImportColumn, matchColumns, planImport } from './import-plan.ts';
+import { printJson } from './json.ts';
 import { delimitedRows, delimiterOf, isJsonText, tableOfJson, tableOfLines } from './import-text.ts';
 
 const read = (text: string, known: readonly string[] = []) => {
@@ -108,6 +110,28 @@ describe('the plan of an import', () => {
     const { objects, problems } = await plan('id,name,is_active,mood,doc\n9007199254740993,"",0,happy,"{""a"": 1}"\n2,,,,');
     expect(problems).toEqual([]);
     expect(objects).toEqual([{ id: '9007199254740993', name: '', is_active: false, mood: 'happy', doc: { a: 1 } }, { id: '2' }]);
+  });
+
+  it('reads numbers like the form, and never imports one as null', async () => {
+    const columns = [column('n', 'Int'), column('f', 'Float!'), column('exact', 'numeric')];
+    const { objects, problems } = await planImport(
+      read('n,f,exact\n007,+.50,NaN\n-0012,1e3,1e999\n1,NaN,1\n1,Infinity,1\n1,1e999,1\n1,.,1', ['n', 'f', 'exact']),
+      { mapping: ['n', 'f', 'exact'], targets: columns, keys: [] },
+      async () => undefined,
+    );
+    expect(objects.map((object) => object && printJson(object))).toEqual([
+      '{"n":7,"f":0.50,"exact":"NaN"}',
+      '{"n":-12,"f":1e3,"exact":"1e999"}',
+      ...Array.from({ length: 4 }, () => undefined),
+    ]);
+    expect(problems.map(({ reason }) => reason)).toEqual([
+      'expected a number',
+      'expected a number',
+      'the number is too large',
+      'expected a number',
+    ]);
+    expect(printJson(jsonOfText('007.5', 'Float'))).toBe('7.5');
+    expect(() => jsonOfText('1e999', 'Float')).toThrow('the number is too large');
   });
 
   it('says which rows are wrong and why', async () => {
