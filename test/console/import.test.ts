@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the import of rows', () => {
   const open = (): Promise<ConsolePage> => openConsolePage(browser, service.url, { secret: null, route: '#/data/default/public.member' });
   const count = async (): Promise<string | undefined> =>
     ((await service.sql('select count(*) from member')) as { result: string[][] }).result[1]?.[0];
-  const choose = async ({ page }: ConsolePage, text: string, name = 'members.csv'): Promise<void> => {
+  const choose = async ({ page }: ConsolePage, text: string | Buffer, name = 'members.csv'): Promise<void> => {
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page
       .getByRole('dialog')
@@ -73,6 +73,9 @@ describe.skipIf(chromiumPath === undefined)('the import of rows', () => {
     const opened = await open();
     const { page, requests } = opened;
     const dialog = page.getByRole('dialog', { name: 'Import into public.member' });
+    await choose(opened, Buffer.from('1,Zoë', 'latin1'));
+    await dialog.getByText('The file is not UTF-8 text. Save it as UTF-8.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
     await choose(opened, csv(5000, WRONG));
     await dialog.getByText('of CSV, 5 with errors').waitFor();
     const errors = dialog.getByRole('table', { name: 'Rows with errors' });

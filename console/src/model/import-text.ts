@@ -1,6 +1,19 @@
 /** Rows in the text of a file or of the clipboard: CSV, TSV or JSON. */
 import { isList, isObject, type Json, type JsonObject, parseJsonText } from './json.ts';
 
+/** Maximum size of an import. The cells are those of its rows with all of its columns. */
+export const IMPORT_LIMITS = { characters: 16_000_000, rows: 50_000, cells: 5_000_000 } as const;
+
+/** @throws SyntaxError if there are too many rows or cells */
+export function checkSize(rows: number, columns: number): void {
+  for (const [found, limit, noun] of [
+    [rows, IMPORT_LIMITS.rows, 'rows'],
+    [rows * columns, IMPORT_LIMITS.cells, 'cells'],
+  ] as const) {
+    if (found > limit) throw new SyntaxError(`There are more than ${limit.toLocaleString('en')} ${noun}. Split the file.`);
+  }
+}
+
 /** Value of a cell: text of CSV and TSV, JSON of JSON. Null is an empty cell, undefined a missing one. */
 export type ImportCell = Json | undefined;
 
@@ -101,14 +114,18 @@ export function isJsonText(text: string): boolean {
   return /^\s*(?:\[\s*[{\]]|\{)/.test(text);
 }
 
-/** Reads a list of objects, or one object per line. @throws SyntaxError with the place of the error */
+/** Reads a list of objects, or one object per line. @throws SyntaxError with the place of the error, or if there are too many cells */
 export function tableOfJson(text: string): ImportTable {
   const list = text.trimStart().startsWith('[') ? parseJsonText(text) : objectsOfLines(text);
   const items: readonly Json[] = isList(list) ? list : [list];
+  checkSize(items.length, 1);
   const wrong = items.findIndex((item) => !isObject(item));
   if (wrong !== -1) throw new SyntaxError(`item ${wrong + 1} is not an object`);
   const objects = items as readonly JsonObject[];
-  const columns = [...new Set(objects.flatMap((item) => Object.keys(item)))];
+  const names = new Set<string>();
+  for (const item of objects) for (const name of Object.keys(item)) names.add(name);
+  const columns = [...names];
+  checkSize(objects.length, columns.length);
   return {
     format: 'JSON',
     columns,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOfText } from './cell-text.ts';
 import { csvOf } from './delimited.ts';
+import { textOfFile } from './file-text.ts';
 import { type ImportColumn, matchColumns, planImport } from './import-plan.ts';
 import { printJson } from './json.ts';
 import { delimitedRows, delimiterOf, isJsonText, tableOfJson, tableOfLines } from './import-text.ts';
@@ -55,6 +56,25 @@ describe('rows of an import', () => {
     }
     expect(() => tableOfJson('[{"a": 1}, 2]')).toThrow('item 2 is not an object');
     expect(isJsonText('a,b')).toBe(false);
+  });
+});
+
+describe('the file of an import', () => {
+  it('is decoded by its byte order mark, as UTF-8 without one', () => {
+    const text = 'id,name\n1,Zoë 🙂';
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
+    for (const bytes of [Buffer.from(text), Buffer.from(`\uFEFF${text}`), utf16, Buffer.from(utf16).swap16()]) {
+      expect(textOfFile(bytes)).toBe(text);
+    }
+    expect(() => textOfFile(Buffer.from('Zoë', 'latin1'))).toThrow('The file is not UTF-8 text. Save it as UTF-8.');
+  });
+
+  it('has a limit of rows and cells, checked before the cells are made', () => {
+    const items = (count: number, object: (index: number) => object) =>
+      JSON.stringify(Array.from({ length: count }, (_, index) => object(index)));
+    expect(() => tableOfJson(items(50_001, () => ({})))).toThrow('There are more than 50,000 rows');
+    // Each object has one value, but the rows together have 30,000 columns.
+    expect(() => tableOfJson(items(30_000, (index) => ({ [`c${index}`]: 1 })))).toThrow('There are more than 5,000,000 cells');
   });
 });
 

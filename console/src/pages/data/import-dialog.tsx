@@ -140,7 +140,7 @@ function Input({ flow }: { readonly flow: ImportFlow }) {
             accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson"
             onChange={(event) => {
               const [file] = event.currentTarget.files ?? [];
-              if (file !== undefined) void file.text().then(flow.read);
+              if (file !== undefined) void flow.read(file);
             }}
           />
         )}

@@ -6,36 +6,57 @@ import type { NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { pause } from '../../browser/pause.ts';
 import { type ImportColumn, type ImportPlan, matchColumns, planImport } from '../../model/import-plan.ts';
-import { delimitedRows, delimiterOf, type ImportTable, isJsonText, tableOfJson, tableOfLines } from '../../model/import-text.ts';
+import { textOfFile } from '../../model/file-text.ts';
+import {
+  checkSize,
+  delimitedRows,
+  delimiterOf,
+  IMPORT_LIMITS,
+  type ImportTable,
+  isJsonText,
+  tableOfJson,
+  tableOfLines,
+} from '../../model/import-text.ts';
 import { showToast } from '../../parts/toast.tsx';
 import { readWritable } from './use-row-draft.ts';
 
-/** Maximum size of an import, in characters and in rows. */
-const MAX_CHARACTERS = 16_000_000;
-const MAX_ROWS = 50_000;
+/** Maximum number of bytes of a character in UTF-8 and UTF-16, per unit of the length of a text. */
+const MAX_BYTES_PER_UNIT = 3;
 const SLICE = 2000;
 
 export type ImportMode = 'valid' | 'all';
 
 /** Reads the rows of a text in slices. @throws SyntaxError if the text cannot be read or is too long */
 async function readTable(text: string, known: readonly string[]): Promise<ImportTable> {
-  if (text.length > MAX_CHARACTERS)
-    throw new SyntaxError(`The text has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. Split it.`);
+  if (text.length > IMPORT_LIMITS.characters) throw tooLong();
   let table: ImportTable;
   if (isJsonText(text)) table = tableOfJson(text);
   else {
     const delimiter = delimiterOf(text);
     const lines = [];
+    let width = 0;
     for (const line of delimitedRows(text, delimiter)) {
       lines.push(line);
       if (lines.length % SLICE === 0) await pause();
-      if (lines.length > MAX_ROWS + 1) break;
+      width = Math.max(width, line.cells.length);
+      // One line may be the header.
+      checkSize(lines.length - 1, width);
     }
     table = tableOfLines(lines, delimiter, known);
   }
-  if (table.rows.length > MAX_ROWS) throw new SyntaxError(`There are more than ${MAX_ROWS.toLocaleString('en')} rows. Split the file.`);
+  checkSize(table.rows.length, table.columns.length);
   if (table.rows.length === 0) throw new SyntaxError('There are no rows.');
   return table;
+}
+
+function tooLong(): SyntaxError {
+  return new SyntaxError(`The text has more than ${IMPORT_LIMITS.characters.toLocaleString('en')} characters. Split it.`);
+}
+
+/** Reads the text of a file. @throws SyntaxError if it is too long or not text, DOMException if the browser cannot read it */
+async function readFile(file: File): Promise<string> {
+  if (file.size > IMPORT_LIMITS.characters * MAX_BYTES_PER_UNIT) throw tooLong();
+  return textOfFile(new Uint8Array(await file.arrayBuffer()));
 }
 
 async function readTargets(info: NamedTableInfo): Promise<readonly ImportColumn[]> {
@@ -93,9 +114,10 @@ export function useImport(info: NamedTableInfo, initial: string) {
     const found = await planImport(rows, { mapping: next, targets: columns, keys }, pause);
     if (latest.current === run) setPlan(found);
   };
-  const read = async (text: string, columns: readonly ImportColumn[]): Promise<void> => {
+  const read = async (from: string | File, columns: readonly ImportColumn[]): Promise<void> => {
     setProblem(undefined);
     try {
+      const text = typeof from === 'string' ? from : await readFile(from);
       const found = await readTable(
         text,
         columns.map(({ name }) => name),
@@ -131,7 +153,7 @@ export function useImport(info: NamedTableInfo, initial: string) {
     result,
     rows,
     isStopping,
-    read: (text: string) => read(text, targets ?? []),
+    read: (from: string | File) => read(from, targets ?? []),
     map: (index: number, name: string | undefined) => {
       if (table === undefined) return;
       const next = mapping.map((each, place) => (place === index ? name : each === name ? undefined : each));
