@@ -56,7 +56,7 @@ const ROW_CODES = new Set(['constraint-violation', 'data-exception', 'permission
 /** States of errors that triggers raise. Only administrators see them. */
 const RAISED = new Set(['P0001', '45000']);
 
-/** What the error of a request says about its rows. */
+/** Statement of an error about the rows of its request. */
 type Refusal =
   /** One row is wrong: its index in the list, or a single one. */
   | { readonly kind: 'row'; readonly index: number }
