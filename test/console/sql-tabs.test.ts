@@ -96,6 +96,38 @@ describe.skipIf(chromiumPath === undefined)('the SQL page', () => {
     await other.close();
   });
 
+  it('repeats with cascade what failed, wherever the cursor is now', async () => {
+    for (const name of ['kept', 'gone']) {
+      await service.sql(`create table ${name} (id int primary key)`);
+      await service.metadata('pg_track_table', { table: name });
+    }
+    const { page, go, write, close } = await openConsolePage(browser, service.url, { route: '#/sql' });
+    await go('#/sql');
+    const cascade = page.getByRole('button', { name: 'Run with cascade' });
+    await write('SQL', 'drop table kept;\ndrop table gone');
+    await page.keyboard.press('Control+Enter');
+    await cascade.waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' ');
+    await cascade.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Enter');
+    await cascade.waitFor();
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await cascade.waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'drop table kept; drop ta' }).click();
+    await page.getByRole('textbox', { name: 'SQL', exact: true }).focus();
+    await page.keyboard.press('Control+Home');
+    await cascade.click();
+    await page.getByText(/^Done in/).waitFor();
+    expect(await service.sql("select to_regclass('kept'), to_regclass('gone')")).toMatchObject({
+      result: [
+        ['to_regclass', 'to_regclass'],
+        ['kept', 'NULL'],
+      ],
+    });
+    await close();
+  });
+
   it('explains a statement as a tree, without running it unless asked to', async () => {
     const opened = await openConsolePage(browser, service.url, { route: '#/sql' });
     const { page, go, write, close } = opened;
@@ -117,6 +149,16 @@ describe.skipIf(chromiumPath === undefined)('the SQL page', () => {
       .first()
       .waitFor();
     await expectAccessible(opened);
+    // A selection of several statements would run all but the first one.
+    await write('SQL', 'select 1; delete from genre where genre_id = 2');
+    await page.keyboard.press('Control+a');
+    await page.getByRole('button', { name: 'Run selection' }).waitFor();
+    for (const item of ['Plan, without running it', 'Plan with times (runs the statement)']) {
+      await page.getByRole('button', { name: 'Explain …' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await page.getByText('Select a single statement to explain.').waitFor();
+    }
+    expect(await service.sql('select count(*) from genre where genre_id = 2')).toMatchObject({ result: [['count'], ['1']] });
     // An error keeps its place in the text.
     await write('SQL', 'select 1;\nselect nothing from album');
     await page.getByRole('button', { name: 'Explain …' }).click();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KINDS } from './kinds.generated.ts';
-import { type SqlLexis, STANDARD_LEXIS, statementAt, statementsOf } from './sql-statements.ts';
+import { isOneStatement, type SqlLexis, STANDARD_LEXIS, statementAt, statementsOf } from './sql-statements.ts';
 
 const texts = (sql: string, lexis: SqlLexis = STANDARD_LEXIS) => statementsOf(sql, lexis).map(({ from, to }) => sql.slice(from, to));
 
@@ -34,6 +34,16 @@ describe('statements of an SQL text', () => {
     ['dwh', '/* /* */ select 1; select 2--1; select 3', ['/* /* */ select 1', 'select 2--1; select 3']],
   ])('follow the rules of %s: %s', (kind, sql, expected) => {
     expect(texts(sql, KINDS[kind]?.lexis)).toEqual(expected);
+  });
+
+  it.each([
+    ['select 1', true],
+    ["-- a; b\nselect ';';\n", true],
+    ['select 1; select pg_terminate_backend(1)', false],
+    ['select 1;;select 2;', false],
+    ['-- nothing;', false],
+  ])('are counted: %s', (sql, isOne) => {
+    expect(isOneStatement(sql, STANDARD_LEXIS)).toBe(isOne);
   });
 
   it('are found at the cursor', () => {

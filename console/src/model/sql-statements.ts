@@ -14,6 +14,11 @@ export function statementsOf(text: string, lexis: SqlLexis): readonly StatementR
   return placedStatements(text, lexis).map(({ text: part, at }) => ({ from: at, to: at + part.length }));
 }
 
+/** Returns true if the text is a single statement, which can be the operand of another, such as one that explains it. */
+export function isOneStatement(text: string, lexis: SqlLexis): boolean {
+  return statementsOf(text, lexis).length === 1;
+}
+
 /** Returns the statement at a position, or the one before it. */
 export function statementAt(text: string, at: number, lexis: SqlLexis): StatementRange | undefined {
   const all = statementsOf(text, lexis);

@@ -30,7 +30,7 @@ export function readResult(json: Json, milliseconds: number): SqlResult {
 }
 
 /** Tables of the database; empty for kinds that do not list them. @throws Failure */
-export async function tablesOf({ name, kind }: SourceOverview): Promise<readonly JsonObject[]> {
+export async function tablesOf({ name, kind }: Pick<SourceOverview, 'name' | 'kind'>): Promise<readonly JsonObject[]> {
   if (!hasOperation(kind, 'get_source_tables')) return [];
   const json = await readKindOperation(kind, 'get_source_tables', { source: name });
   return isList(json) ? json.filter(isObject) : [];

@@ -69,7 +69,7 @@ export function Sql() {
         onRun={() => void run(false)}
       />
       <RunBar state={state} hasSeveral={hasSeveral} hasSelection={hasSelection} explain={explain} />
-      {failure !== undefined && <SqlFailure failure={failure} onCascade={() => void run(false, true)} />}
+      {failure !== undefined && <SqlFailure failure={failure} onCascade={state.runWithCascade} />}
       {newTables.length > 0 && (
         <div class="banner banner-accent" role="status">
           <Icon name="table" />

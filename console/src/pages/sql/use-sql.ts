@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
+import { Failure, failureOf, isAbort } from '../../api/failure.ts';
 import { runSql } from '../../api/metadata.ts';
 import { refreshOverview } from '../../api/overview.ts';
 import { isReadOnly, label } from '../../api/settings.ts';
@@ -8,13 +8,13 @@ import { place, setQuery } from '../../browser/place.ts';
 import { type JsonObject, parseJsonText } from '../../model/json.ts';
 import type { SourceOverview } from '../../model/overview.ts';
 import { type PlanNode, planTree } from '../../model/plan-tree.ts';
-import { mayDefine, type SqlLexis, statementAt, type StatementRange } from '../../model/sql-statements.ts';
+import { isOneStatement, mayDefine, type SqlLexis, statementAt, type StatementRange } from '../../model/sql-statements.ts';
 import { labelOf } from '../../model/steps.ts';
 import type { CodeMark } from '../../parts/code-editor-types.ts';
 import type { EditorHandle } from '../../parts/code-editor.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { markOf, readResult, type SqlResult, tablesOf } from './result.ts';
-import { addToSqlHistory, chosenTab, openText } from './tabs.ts';
+import { addToSqlHistory, chosenTab, openText, type SqlTab } from './tabs.ts';
 
 const ROW_LIMIT = 1000;
 
@@ -37,34 +37,45 @@ function useOptions() {
   return { readOnly, setReadOnly, cascade, setCascade, checksMetadata, setChecksMetadata };
 }
 
-/** Tables that the last statement created, until they are tracked. */
-function useNewTables(source: SourceOverview | undefined, onFailure: (failure: Failure) => void) {
-  const [newTables, setNewTables] = useState<readonly JsonObject[]>([]);
-  const [hasTracked, setTracked] = useState(false);
-  return {
-    newTables,
-    hasTracked,
-    show(tables: readonly JsonObject[]): void {
-      setNewTables(tables);
-      setTracked(false);
-    },
-    async trackNewTables(): Promise<void> {
-      if (source === undefined) return;
-      const { name, kind } = source;
-      const tables = newTables.map((table) => ({ source: name, table }));
-      try {
-        await makeChange({
-          title: `Track ${newTables.map(labelOf).join(', ')}`,
-          steps: () => [{ type: `${kind}_track_tables`, args: { tables } }],
-          inverse: [{ type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })) } }],
-        });
-        setNewTables([]);
-        setTracked(true);
-      } catch (error) {
-        onFailure(failureOf(error));
-      }
-    },
+/** SQL that was sent, with the place that it had in the text of its tab. */
+interface SentSql {
+  readonly source: SourceOverview;
+  readonly sql: string;
+  readonly range: StatementRange;
+}
+
+/** A failure, as long as the tab has the text that it had when it arrived. */
+interface ShownFailure {
+  readonly failure: Failure;
+  readonly marks: readonly CodeMark[];
+  readonly tab: SqlTab;
+  /** The run that failed; undefined if it cannot be repeated with cascade. */
+  readonly run?: SentSql;
+}
+
+/** What the page shows of a source. */
+interface Shown {
+  readonly result?: SqlResult | undefined;
+  readonly plan?: PlanNode | undefined;
+  readonly failed?: ShownFailure | undefined;
+  /** Tables that the last statement created, until they are tracked. */
+  readonly newTables: readonly JsonObject[];
+  readonly hasTracked: boolean;
+}
+
+const NOTHING: Shown = { newTables: [], hasTracked: false };
+const NO_MARKS: readonly CodeMark[] = [];
+
+/** What is shown of a source. Another source starts with nothing, and late changes for the one before it are dropped. */
+function useShown(source: string | undefined): readonly [Shown, (change: Partial<Shown>) => void] {
+  const current = useRef(source);
+  current.current = source;
+  const [state, setState] = useState({ source, shown: NOTHING });
+  const show = (change: Partial<Shown>): void => {
+    if (current.current !== source) return;
+    setState((before) => ({ source, shown: { ...(before.source === source ? before.shown : NOTHING), ...change } }));
   };
+  return [state.source === source ? state.shown : NOTHING, show];
 }
 
 /** The selection; without one, all of the text or the statement at the cursor. */
@@ -74,6 +85,40 @@ function rangeToRun(editor: EditorHandle | null, all: string, whole: boolean, le
   return (whole ? undefined : statementAt(all, from, lexis)) ?? { from: 0, to: all.length };
 }
 
+/** Runs tasks for SQL, one at a time. A task ends with the page, and with the choice of another source. */
+function useAttempts(source: string | undefined, show: (change: Partial<Shown>) => void) {
+  const [runningSince, setRunningSince] = useState<number>();
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), [source]);
+  /** Runs a task for SQL. It can be stopped; its error is shown, with its place in the text. @param canCascade whether a failure offers it */
+  const attempt = async (
+    sent: SentSql | undefined,
+    task: (sent: SentSql, signal: AbortSignal) => Promise<void>,
+    { prefix = 0, canCascade = false }: { readonly prefix?: number; readonly canCascade?: boolean } = {},
+  ): Promise<void> => {
+    if (sent === undefined || runningSince !== undefined) return;
+    const { text } = chosenTab.peek();
+    show({ failed: undefined, newTables: [], hasTracked: false });
+    const controller = new AbortController();
+    running.current = controller;
+    setRunningSince(Date.now());
+    try {
+      await task(sent, controller.signal);
+    } catch (error) {
+      if (isAbort(error)) showToast('Stopped');
+      else {
+        const failure = failureOf(error);
+        const tab = chosenTab.peek();
+        const isSame = tab.text === text;
+        const marks = isSame ? markOf(failure, sent.range.from - prefix, text.length) : NO_MARKS;
+        show({ result: undefined, plan: undefined, failed: { failure, marks, tab, ...(isSame && canCascade ? { run: sent } : {}) } });
+      }
+    }
+    setRunningSince(undefined);
+  };
+  return { attempt, runningSince, stop: (): void => running.current?.abort() };
+}
+
 /**
  * State of the SQL page: options, the last result, and the tables that the last statement created.
  * @param lexis of the console form of the source's kind
@@ -81,96 +126,91 @@ function rangeToRun(editor: EditorHandle | null, all: string, whole: boolean, le
 export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
   const options = useOptions();
   const { readOnly, cascade, checksMetadata } = options;
-  const [plan, setPlan] = useState<PlanNode>();
-  const [result, setResult] = useState<SqlResult | undefined>();
-  const [failure, setFailure] = useState<Failure>();
-  const [marks, setMarks] = useState<readonly CodeMark[]>([]);
-  const [runningSince, setRunningSince] = useState<number>();
-  const { show: showNewTables, ...created } = useNewTables(source, setFailure);
+  const [shown, show] = useShown(source?.name);
   const handle = useRef<EditorHandle | null>(null);
-  const running = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  const { attempt, ...running } = useAttempts(source?.name, show);
   useSqlInAddress();
-  /** Runs a task for a part of the text. It can be stopped; its error is shown, with its place in the text. */
-  const attempt = async (whole: boolean, task: (sql: string, signal: AbortSignal) => Promise<void>, prefix = 0): Promise<void> => {
-    if (source === undefined || runningSince !== undefined) return;
+  /** The SQL to run; undefined if there is none. */
+  const chosen = (whole: boolean): SentSql | undefined => {
     const all = chosenTab.peek().text;
     const range = rangeToRun(handle.current, all, whole, lexis);
     const sql = all.slice(range.from, range.to);
-    if (sql.trim() === '') return;
-    setFailure(undefined);
-    setMarks([]);
-    showNewTables([]);
-    const controller = new AbortController();
-    running.current = controller;
-    setRunningSince(Date.now());
-    try {
-      await task(sql, controller.signal);
-    } catch (error) {
-      if (isAbort(error)) showToast('Stopped');
-      else {
-        const failed = failureOf(error);
-        setFailure(failed);
-        setMarks(markOf(failed, range.from - prefix, all.length));
-      }
-    }
-    setRunningSince(undefined);
+    return source === undefined || sql.trim() === '' ? undefined : { source, sql, range };
   };
-  const run = (whole: boolean, withCascade = cascade): Promise<void> =>
-    attempt(whole, async (sql, signal) => {
-      if (source === undefined) return;
-      const started = performance.now();
-      const before = mayDefine(sql) && !readOnly ? await tablesOf(source) : undefined;
-      const args = {
-        source: source.name,
-        sql,
-        read_only: readOnly,
-        cascade: withCascade,
-        max_rows: ROW_LIMIT,
-        locate_errors: true,
-        ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
-      };
-      const response = await runSql(source.kind, args, signal);
-      setPlan(undefined);
-      setResult(readResult(response, performance.now() - started));
-      addToSqlHistory(sql);
-      if (before !== undefined) {
-        const known = new Set(before.map(labelOf));
-        showNewTables((await tablesOf(source)).filter((table) => !known.has(labelOf(table))));
-        await refreshOverview();
-      }
-    });
+  const runSent = (sent: SentSql | undefined, withCascade: boolean): Promise<void> =>
+    attempt(
+      sent,
+      async ({ source: { name, kind }, sql }, signal) => {
+        const started = performance.now();
+        const before = mayDefine(sql) && !readOnly ? await tablesOf({ name, kind }) : undefined;
+        const args = {
+          source: name,
+          sql,
+          read_only: readOnly,
+          cascade: withCascade,
+          max_rows: ROW_LIMIT,
+          locate_errors: true,
+          ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
+        };
+        const response = await runSql(kind, args, signal);
+        show({ plan: undefined, result: readResult(response, performance.now() - started) });
+        addToSqlHistory(sql);
+        if (before !== undefined) {
+          const known = new Set(before.map(labelOf));
+          show({ newTables: (await tablesOf({ name, kind })).filter((table) => !known.has(labelOf(table))) });
+          await refreshOverview();
+        }
+      },
+      { canCascade: true },
+    );
   /** Shows the plan of a statement. @param statement that returns the plan; it may run the statement only if the option allows writes */
   const explain = (statement: string, isRun: boolean): Promise<void> =>
     attempt(
-      false,
-      async (sql, signal) => {
-        if (source === undefined) return;
+      chosen(false),
+      async ({ source: { name, kind }, sql }, signal) => {
+        if (!isOneStatement(sql, lexis)) throw new Failure('Select a single statement to explain.', { code: 'not-supported' });
         const args = {
-          source: source.name,
+          source: name,
           sql: `${statement} ${sql}`,
           read_only: readOnly || !isRun,
           max_rows: ROW_LIMIT,
           locate_errors: true,
           ...(readOnly || !isRun ? {} : { check_metadata_consistency: checksMetadata }),
         };
-        const { rows } = readResult(await runSql(source.kind, args, signal), 0);
-        setResult(undefined);
-        setPlan(planTree(parseJsonText(rows.map((row) => row[0] ?? '').join('\n'))));
+        const { rows } = readResult(await runSql(kind, args, signal), 0);
+        show({ result: undefined, plan: planTree(parseJsonText(rows.map((row) => row[0] ?? '').join('\n'))) });
       },
-      statement.length + 1,
+      { prefix: statement.length + 1 },
     );
+  const trackNewTables = async (): Promise<void> => {
+    if (source === undefined) return;
+    const { name, kind } = source;
+    const tables = shown.newTables.map((table) => ({ source: name, table }));
+    try {
+      await makeChange({
+        title: `Track ${shown.newTables.map(labelOf).join(', ')}`,
+        steps: () => [{ type: `${kind}_track_tables`, args: { tables } }],
+        inverse: [{ type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })) } }],
+      });
+      show({ newTables: [], hasTracked: true });
+    } catch (error) {
+      show({ failed: { failure: failureOf(error), marks: NO_MARKS, tab: chosenTab.peek() } });
+    }
+  };
+  const tab = chosenTab.value;
+  const failed = shown.failed?.tab.id === tab.id && shown.failed.tab.text === tab.text ? shown.failed : undefined;
+  const failedRun = failed?.run;
   return {
+    ...shown,
     options,
-    result,
-    plan,
-    failure,
-    marks,
-    ...created,
-    runningSince,
+    failure: failed?.failure,
+    marks: failed?.marks ?? NO_MARKS,
+    trackNewTables,
+    ...running,
     handle,
-    stop: (): void => running.current?.abort(),
-    run,
+    run: (whole: boolean): Promise<void> => runSent(chosen(whole), cascade),
+    /** Runs exactly the SQL that failed again, with cascade; undefined if no run failed. */
+    runWithCascade: failedRun === undefined ? undefined : (): Promise<void> => runSent(failedRun, true),
     explain,
   };
 }
