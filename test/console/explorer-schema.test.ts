@@ -6,6 +6,9 @@ import { expectAccessible } from '../support/console-steps.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
+/** Fragments that spread the next one twice: 2^40 paths lead to the last one. */
+const REPEATED = Array.from({ length: 40 }, (_, index) => `fragment F${index} on album { ...F${index + 1} ...F${index + 1} }`).join(' ');
+
 describe.skipIf(chromiumPath === undefined)('the explorer with the schema of the persona', () => {
   let service: TestService;
   let browser: Browser;
@@ -34,6 +37,8 @@ describe.skipIf(chromiumPath === undefined)('the explorer with the schema of the
       ['{ album { title { x } } }', 'title', 'title is a String! and has no fields to select.'],
       ['{ album_by_pk { title } }', 'album_by_pk', 'album_by_pk needs the argument album_id: Int!.'],
       ['{ album { ...F } }', 'F', 'The fragment F is not defined.'],
+      ['{ album { ...F } } fragment F on album { title artist { albums { ...F } } }', 'F', 'The fragment F contains itself.'],
+      [`{ album { ...F0 } } ${REPEATED} fragment F40 on album { titel }`, 'titel', 'album has no field titel. Similar: title.'],
       ['{ album { title }', '}', 'Expected a field, but the document ends.'],
     ] as const) {
       await write('Query editor', text);
@@ -132,6 +137,16 @@ describe.skipIf(chromiumPath === undefined)('the explorer with the schema of the
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()'), WAIT).toContain('export interface AlbumsVariables {');
+    await page.keyboard.press('Escape');
+    await write(
+      'Query editor',
+      `query Merged { album { artist { name } ...F0 } } ${REPEATED} fragment F40 on album { ...F0 artist { artist_id } }`,
+    );
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Code …' }).click();
+    await dialog.getByRole('button', { name: 'TypeScript', exact: true }).click();
+    await expect.poll(() => code.textContent(), WAIT).toContain('export interface MergedData {');
+    expect(await code.textContent()).toMatch(/artist: \{\n +name: string[^;]*;\n +artist_id: number;\n/);
     await close();
   });
 

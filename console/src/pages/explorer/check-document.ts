@@ -12,11 +12,12 @@ import {
   type SelectionNode,
   type VariableNode,
 } from '../../model/graphql-ast.ts';
+import { cyclicSpreads } from '../../model/fragments.ts';
 import { coreType } from '../../model/graphql-type-text.ts';
 import type { CodeMark } from '../../parts/code-editor-types.ts';
 import { checkValue, type ValueScope } from './check-value.ts';
 
-/** Maximum number of problems that are shown. */
+/** Number of problems at which the check stops. */
 const MAX_PROBLEMS = 50;
 const LEAVES: readonly string[] = ['SCALAR', 'ENUM'];
 
@@ -35,10 +36,7 @@ export async function checkDocument(as: SchemaPersona, text: string): Promise<re
   } catch {
     // The role may not introspect the schema: the service reports problems when the document is run.
   }
-  return check.problems
-    .toSorted((a, b) => a.from - b.from)
-    .filter(({ from, message }, index, all) => all.findIndex((each) => each.from === from && each.message === message) === index)
-    .slice(0, MAX_PROBLEMS);
+  return check.problems.toSorted((a, b) => a.from - b.from);
 }
 
 /** Fields that are selected from a type. */
@@ -49,8 +47,16 @@ interface Parent {
   readonly isQuery?: boolean;
 }
 
+/** Fragments of an operation. */
+interface FragmentState {
+  /** Spreads at which fragments begin to contain themselves. */
+  readonly cyclic: ReadonlySet<SelectionNode>;
+  /** Names of those whose check has begun. */
+  readonly checked: Set<string>;
+}
+
 class DocumentCheck {
-  readonly problems: CodeMark[] = [];
+  readonly #problems = new Map<string, CodeMark>();
   readonly #as: SchemaPersona;
   readonly #document: DocumentNode;
 
@@ -59,21 +65,32 @@ class DocumentCheck {
     this.#document = document;
   }
 
-  async operation({ kind, variables, selections, from }: OperationNode): Promise<void> {
+  get problems(): readonly CodeMark[] {
+    return [...this.#problems.values()];
+  }
+
+  get #isFull(): boolean {
+    return this.#problems.size >= MAX_PROBLEMS;
+  }
+
+  async operation(operation: OperationNode): Promise<void> {
+    if (this.#isFull) return;
+    const { kind, variables, selections, from } = operation;
     const scope: ValueScope = {
       as: this.#as,
       variables: new Map(variables.map((each) => [each.name, each])),
       report: (span, message) => this.#report(span, message),
     };
+    const fragments = { cyclic: cyclicSpreads(this.#document, operation), checked: new Set<string>() };
     await Promise.all(variables.map((each) => this.#variable(each, scope)));
     const root = (await rootTypes(this.#as))[kind];
     if (root === undefined) return this.#report({ from, to: from + kind.length }, `The schema of this role has no ${kind}.`);
     const parent = { name: root, ...(await readRootType(this.#as, root)), isQuery: kind === 'query' };
-    await this.#selections(selections, parent, scope, new Set());
+    await this.#selections(selections, parent, scope, fragments);
   }
 
   #report({ from, to }: Span, message: string): void {
-    this.problems.push({ from, to, message });
+    if (!this.#isFull) this.#problems.set(`${from} ${message}`, { from, to, message });
   }
 
   async #variable({ type, typeSpan, defaultValue }: VariableNode, scope: ValueScope): Promise<void> {
@@ -86,23 +103,27 @@ class DocumentCheck {
       await checkValue(defaultValue, { text: type, name, kind: found.kind }, { ...scope, variables: new Map() });
   }
 
-  async #selections(selections: readonly SelectionNode[], parent: Parent, scope: ValueScope, within: ReadonlySet<string>): Promise<void> {
+  async #selections(selections: readonly SelectionNode[], parent: Parent, scope: ValueScope, fragments: FragmentState): Promise<void> {
+    if (this.#isFull) return;
     await Promise.all(
       selections.map(async (selection) => {
         await this.#directives(selection, scope);
-        if (selection.kind === 'field') return this.#field(selection, parent, scope, within);
+        if (selection.kind === 'field') return this.#field(selection, parent, scope, fragments);
         if (selection.kind === 'inline') {
           const inner = selection.type === undefined ? parent : await this.#typeOf(selection.type);
-          if (inner !== undefined) await this.#selections(selection.selections, inner, scope, within);
+          if (inner !== undefined) await this.#selections(selection.selections, inner, scope, fragments);
           return;
         }
         const { name } = selection;
         const fragment = this.#document.fragments.find((each) => each.name === name);
         if (fragment === undefined)
           return this.#report(selection, `The fragment ${name} is not defined.${similarTo(name, namesOf(this.#document.fragments))}`);
-        if (within.has(name)) return this.#report(selection, `The fragment ${name} contains itself.`);
+        if (fragments.cyclic.has(selection)) return this.#report(selection, `The fragment ${name} contains itself.`);
+        // It has the same type wherever it is spread.
+        if (fragments.checked.has(name)) return;
+        fragments.checked.add(name);
         const inner = await this.#typeOf(fragment.type);
-        if (inner !== undefined) await this.#selections(fragment.selections, inner, scope, new Set([...within, name]));
+        if (inner !== undefined) await this.#selections(fragment.selections, inner, scope, fragments);
       }),
     );
   }
@@ -114,7 +135,7 @@ class DocumentCheck {
     return type === undefined ? undefined : { name, fields: type.fields, hasArguments: true };
   }
 
-  async #field(node: FieldNode, parent: Parent, scope: ValueScope, within: ReadonlySet<string>): Promise<void> {
+  async #field(node: FieldNode, parent: Parent, scope: ValueScope, fragments: FragmentState): Promise<void> {
     const { name, selections } = node;
     if (name === '__typename' || (parent.isQuery === true && (name === '__schema' || name === '__type'))) return;
     const field = parent.fields.get(name);
@@ -125,7 +146,8 @@ class DocumentCheck {
     if (isLeaf) return;
     if (selections === undefined || selections.length === 0) return this.#report(node, `Select at least one field of ${name}.`);
     const type = await readType(this.#as, field.name);
-    if (type !== undefined) await this.#selections(selections, { name: type.name, fields: type.fields, hasArguments: true }, scope, within);
+    if (type !== undefined)
+      await this.#selections(selections, { name: type.name, fields: type.fields, hasArguments: true }, scope, fragments);
   }
 
   async #arguments(node: FieldNode, field: FieldType, scope: ValueScope): Promise<void> {

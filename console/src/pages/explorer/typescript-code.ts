@@ -1,7 +1,8 @@
 /** Types of an operation in TypeScript: its variables and its data. */
-import { type FieldType, readRootType, readType, rootTypes, type SchemaPersona, type TypeReference } from '../../api/types.ts';
+import { type FieldType, readRootType, readType, rootTypes, type SchemaPersona } from '../../api/types.ts';
 import { templateLiteral } from '../../model/client-code.ts';
-import { type DocumentNode, type OperationNode, parseDocument, type SelectionNode } from '../../model/graphql-ast.ts';
+import { type SelectedField, selectedFields, type SelectionPart } from '../../model/fragments.ts';
+import { type DocumentNode, type OperationNode, parseDocument } from '../../model/graphql-ast.ts';
 import { coreType, itemType } from '../../model/graphql-type-text.ts';
 
 const NUMBERS: readonly string[] = ['Int', 'Float', 'smallint', 'bigint', 'numeric', 'float4', 'float8', 'double', 'decimal'];
@@ -10,7 +11,7 @@ const TEXTS = /^(?:String|ID|uuid|date|datetime|time\w*|interval|text|citext|var
 /**
  * Returns the document and its types.
  * @param index index of the operation in the document
- * @throws DocumentFault for a syntax error, Failure if the role may not introspect the schema
+ * @throws DocumentFault for a syntax error, Failure if the role may not introspect the schema, Error if there are too many fields
  */
 export async function typescriptOf(as: SchemaPersona, text: string, index: number): Promise<string> {
   const document = parseDocument(text);
@@ -19,7 +20,9 @@ export async function typescriptOf(as: SchemaPersona, text: string, index: numbe
   const name = operation.name ?? 'Operation';
   const root = (await rootTypes(as))[operation.kind];
   const fields = root === undefined ? new Map<string, FieldType>() : (await readRootType(as, root)).fields;
-  const data = await objectText(as, document, operation.selections, { name: root ?? '', fields }, '');
+  const of = { name: root ?? '', fields };
+  const part = { of, selections: operation.selections, open: new Set<string>(), isOptional: false };
+  const data = await objectText({ as, document, count: 0 }, [part], '');
   return [
     `export const document = ${templateLiteral(text)};`,
     '',
@@ -82,40 +85,43 @@ interface Parent {
   readonly fields: ReadonlyMap<string, FieldType>;
 }
 
-async function objectText(
-  as: SchemaPersona,
-  document: DocumentNode,
-  selections: readonly SelectionNode[],
-  parent: Parent,
-  margin: string,
-): Promise<string> {
-  const lines = new Map<string, string>();
-  const add = async (all: readonly SelectionNode[], of: Parent, isOptional: boolean): Promise<void> => {
-    for (const selection of all) {
-      const mark = isOptional || selection.directives.some(({ name }) => name === 'include' || name === 'skip') ? '?' : '';
-      if (selection.kind === 'field') {
-        const { alias, name } = selection;
-        const field = of.fields.get(name);
-        const type =
-          name === '__typename' ? 'string' : field === undefined ? 'unknown' : await fieldText(field, selection.selections ?? []);
-        lines.set(alias ?? name, `${margin}  ${alias ?? name}${mark}: ${type};\n`);
-        continue;
-      }
-      const fragment =
-        selection.kind === 'spread'
-          ? document.fragments.find((each) => each.name === selection.name)
-          : { type: selection.type, selections: selection.selections };
-      if (fragment === undefined) continue;
-      const type = fragment.type === undefined || fragment.type.name === of.name ? of : await parentOf(fragment.type.name);
-      await add(fragment.selections, type, mark !== '' || type.name !== of.name);
-    }
-  };
-  const parentOf = async (name: string): Promise<Parent> => ({ name, fields: (await readType(as, name))?.fields ?? new Map() });
-  const fieldText = async (field: TypeReference, inner: readonly SelectionNode[]): Promise<string> => {
+/** Maximum number of fields that are written. A small document with many spreads can select millions. */
+const MAX_FIELDS = 20_000;
+
+interface Writer {
+  readonly as: SchemaPersona;
+  readonly document: DocumentNode;
+  /** Number of fields that were written. */
+  count: number;
+}
+
+async function objectText(writer: Writer, parts: readonly SelectionPart<Parent>[], margin: string): Promise<string> {
+  const parentOf = async (name: string): Promise<Parent> => ({ name, fields: (await readType(writer.as, name))?.fields ?? new Map() });
+  /** Type of the selections of one field. */
+  const fieldText = async (selected: readonly SelectedField<Parent>[]): Promise<string> => {
+    const [first] = selected;
+    if (first?.node.name === '__typename') return 'string';
+    const field = first?.of.fields.get(first.node.name);
+    if (field === undefined) return 'unknown';
     if (field.kind === 'SCALAR') return wrapped(field.text, scalarText(field.name));
-    if (field.kind === 'ENUM') return inputText(as, field.text, false);
-    return wrapped(field.text, await objectText(as, document, inner, await parentOf(field.name), `${margin}  `));
+    if (field.kind === 'ENUM') return inputText(writer.as, field.text, false);
+    const typeOf = ({ of, node }: SelectedField<Parent>): string => of.fields.get(node.name)?.name ?? field.name;
+    const isMixed = selected.some((each) => typeOf(each) !== field.name);
+    const inner = await Promise.all(
+      selected.map(async (each) => ({
+        of: await parentOf(typeOf(each)),
+        selections: each.node.selections ?? [],
+        open: each.open,
+        isOptional: isMixed || (each.isOptional && selected.length > 1),
+      })),
+    );
+    return wrapped(field.text, await objectText(writer, inner, `${margin}  `));
   };
-  await add(selections, parent, false);
-  return `{\n${[...lines.values()].join('')}${margin}}`;
+  const lines: string[] = [];
+  for (const [name, selected] of await selectedFields(writer.document, parts, parentOf)) {
+    if (++writer.count > MAX_FIELDS) throw new Error(`The operation selects more than ${MAX_FIELDS} fields, too many for types.`);
+    const mark = selected.every(({ isOptional }) => isOptional) ? '?' : '';
+    lines.push(`${margin}  ${name}${mark}: ${await fieldText(selected)};\n`);
+  }
+  return `{\n${lines.join('')}${margin}}`;
 }
