@@ -46,14 +46,15 @@ export function JsonDialog({
       onClose={onClose}
       onSubmit={() => void submit()}
       onEdit={() => setFailure(undefined)}
-      footer={
+      isEdited={text !== initial}
+      footer={(close) => (
         <>
           <Button kind="primary" refusal={refusal} onClick={() => void submit()}>
             {action}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
         </>
-      }
+      )}
     >
       {children}
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}

@@ -5,8 +5,11 @@ import { Button } from './button.tsx';
 export interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  readonly footer?: ComponentChildren;
+  /** Buttons; a function gets the `close` of the close button, for one with a label. */
+  readonly footer?: ComponentChildren | ((close: () => void) => ComponentChildren);
   readonly kind?: 'plain' | 'wide' | 'drawer';
+  /** Whether closing would discard something. Without it every input counts, but no button. */
+  readonly isEdited?: boolean | undefined;
   onClose(): void;
   /** Called for Ctrl+Enter, and for Enter in the only field. */
   onSubmit?(): void;
@@ -19,25 +22,29 @@ const FIELDS = ['input', 'select', 'textarea'].map((tag) => `.body ${tag}${ENABL
 const EDITORS = '.body .code-editor';
 
 /**
- * A modal dialog. The focus returns to the previous element when it closes. Escape and the close button ask once before they discard
+ * A modal dialog. The focus returns to the previous element when it closes. Escape and the close buttons ask once before they discard
  * what was entered.
  */
-export function Dialog({ title, children, footer, kind = 'plain', onClose, onSubmit, onEdit }: DialogProps) {
+export function Dialog({ title, children, footer, kind = 'plain', isEdited, onClose, onSubmit, onEdit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const { isAsking, edit, saved, close, keep } = useDiscardQuestion(onClose);
+  const { isAsking, edit, saved, close, keep } = useDiscardQuestion(isEdited, onClose);
   useModal(dialog);
+  // Events of a dialog inside of this one come here as well.
+  const isOwn = ({ target }: Event): boolean => target instanceof Element && target.closest('dialog') === dialog.current;
   return (
     <dialog
       ref={dialog}
       class={`dialog${kind === 'plain' ? '' : ` dialog-${kind}`}`}
       aria-labelledby={id}
       onCancel={(event) => {
+        // A file input has an event of this name.
+        if (event.target !== dialog.current) return;
         event.preventDefault();
         close();
       }}
       onKeyDown={(event) => {
-        if (event.defaultPrevented) return;
+        if (event.defaultPrevented || !isOwn(event)) return;
         // Not left to the cancel event, which the browser does not let a page prevent twice in a row.
         if (event.key === 'Escape') close();
         else if (event.key === 'Enter' && onSubmit !== undefined && submits(event, dialog.current)) onSubmit();
@@ -51,7 +58,9 @@ export function Dialog({ title, children, footer, kind = 'plain', onClose, onSub
       onMouseDown={({ target }) => {
         if (target instanceof Element && target.closest('[role="option"]') !== null) edit();
       }}
-      onSubmit={saved}
+      onSubmit={(event) => {
+        if (isOwn(event)) saved();
+      }}
     >
       <div class="dialog-head">
         <h2 id={id} class="grow">
@@ -71,7 +80,7 @@ export function Dialog({ title, children, footer, kind = 'plain', onClose, onSub
           </Button>
         </div>
       )}
-      {footer !== undefined && <div class="dialog-foot">{footer}</div>}
+      {footer !== undefined && <div class="dialog-foot">{typeof footer === 'function' ? footer(close) : footer}</div>}
     </dialog>
   );
 }
@@ -92,21 +101,21 @@ function useModal(dialog: { readonly current: HTMLDialogElement | null }): void 
 }
 
 /** Tracks whether something was entered, and asks before it is discarded. */
-function useDiscardQuestion(onClose: () => void) {
-  const isEdited = useRef(false);
+function useDiscardQuestion(isEdited: boolean | undefined, onClose: () => void) {
+  const hasInput = useRef(false);
   const [isAsking, setAsking] = useState(false);
   return {
     isAsking,
     edit(): void {
-      isEdited.current = true;
+      hasInput.current = true;
       setAsking(false);
     },
     saved(): void {
-      isEdited.current = false;
+      hasInput.current = false;
     },
     keep: (): void => setAsking(false),
     close(): void {
-      if (isEdited.current && !isAsking) setAsking(true);
+      if ((isEdited ?? hasInput.current) && !isAsking) setAsking(true);
       else onClose();
     },
   };

@@ -141,18 +141,18 @@ function FilterDialog({ columns, info, filter, onClose, onJson, onApply }: Filte
       kind="wide"
       onClose={onClose}
       onSubmit={apply}
-      footer={
+      footer={(close) => (
         <>
           <Button kind="primary" onClick={apply}>
             Apply
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <span class="grow" />
           <Button kind="quiet" onClick={onJson}>
             Edit as JSON
           </Button>
         </>
-      }
+      )}
     >
       <form
         class="stack"

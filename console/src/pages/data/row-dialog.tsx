@@ -47,7 +47,7 @@ export function RowDialog(props: RowDialogProps) {
   const as = persona.value;
   const [isAnother, setAnother] = useState(false);
   const form = useRef<HTMLDivElement>(null);
-  const { drafts, errors, failure, unread, writable, refusal, set, save } = useRowDraft({
+  const { drafts, isEdited, errors, failure, unread, writable, refusal, set, save } = useRowDraft({
     ...props,
     onWritten: () => props.onWritten(isAnother),
   });
@@ -72,12 +72,13 @@ export function RowDialog(props: RowDialogProps) {
       kind="drawer"
       onClose={onClose}
       onSubmit={() => void submit()}
-      footer={
+      isEdited={isEdited}
+      footer={(close) => (
         <>
           <Button kind="primary" refusal={refusal} onClick={() => void submit()}>
             {row === null ? 'Insert' : 'Save'}
           </Button>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={close}>Close</Button>
           {row === null && <Check label="Insert another" checked={isAnother} onChange={setAnother} />}
           {row !== null && onCopy !== undefined && (
             <Button kind="quiet" icon="copy" onClick={() => onCopy(row)}>
@@ -86,7 +87,7 @@ export function RowDialog(props: RowDialogProps) {
           )}
           <span class="muted small end">as {personaLabel(as)}</span>
         </>
-      }
+      )}
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {unread !== undefined && <ErrorBox error={shownError(unread)} />}

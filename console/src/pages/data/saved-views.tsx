@@ -79,14 +79,14 @@ function SaveDialog({ names, onClose, onSave }: { readonly names: readonly strin
       title="Save view"
       onClose={onClose}
       onSubmit={save}
-      footer={
+      footer={(close) => (
         <>
           <Button kind="primary" refusal={name === '' ? 'A view needs a name' : undefined} onClick={save}>
             {names.includes(name) ? 'Replace' : 'Save'}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
         </>
-      }
+      )}
     >
       <TextField label="Name" hint="Keeps the filter, the order, the page size and the columns." value={text} onInput={setText} />
     </Dialog>

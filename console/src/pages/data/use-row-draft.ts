@@ -129,5 +129,6 @@ export function useRowDraft({ info, row, copied, onWritten }: RowDraftProps) {
         : isBusy
           ? 'Saving …'
           : undefined;
-  return { drafts, errors, failure, unread, writable, refusal, set, save };
+  const isEdited = Object.keys(edited ?? {}).length > 0;
+  return { drafts, isEdited, errors, failure, unread, writable, refusal, set, save };
 }

@@ -36,12 +36,13 @@ interface PermissionProps {
 /** Permission of a role on a remote schema, as checkboxes or as SDL. */
 export function Permission(props: PermissionProps) {
   const { remote, types, before, onClose } = props;
-  const { role, setRole, schema, setSchema, failure, refusal, save, remove } = usePermission(props);
+  const { role, setRole, schema, setSchema, isEdited, failure, refusal, save, remove } = usePermission(props);
   const [form, setForm] = useState<'ticks' | 'sdl'>(types === undefined ? 'sdl' : 'ticks');
   return (
     <Dialog
       title={`Permission on ${remote}`}
       kind="wide"
+      isEdited={isEdited}
       onClose={onClose}
       footer={
         <>
@@ -91,9 +92,8 @@ function usePermission({ remote, role: initialRole, before, onClose }: Permissio
   const [role, setRole] = useState(initialRole);
   /** Permission as it was stored when the dialog opened. */
   const [basis] = useState(before ?? null);
-  const [schema, setSchema] = useState(
-    before !== undefined && isObject(before['definition']) ? String(before['definition']['schema']) : '',
-  );
+  const [initialSchema] = useState(before !== undefined && isObject(before['definition']) ? String(before['definition']['schema']) : '');
+  const [schema, setSchema] = useState(initialSchema);
   const [failure, setFailure] = useState<Failure>();
   const drop = { type: 'drop_remote_schema_permissions', args: { remote_schema: remote, role } };
   const storedIn = (schema: Json): JsonObject | null =>
@@ -123,6 +123,7 @@ function usePermission({ remote, role: initialRole, before, onClose }: Permissio
     setRole,
     schema,
     setSchema,
+    isEdited: role !== initialRole || schema !== initialSchema,
     failure,
     refusal: isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Enter a role' : undefined,
     save: () => void change(`Permission of ${role} on ${remote}`, { ...basis, role, definition: { schema } }),
