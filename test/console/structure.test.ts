@@ -76,6 +76,23 @@ comment on table "public"."publisher" is 'A publisher''s house.';
     await close();
   });
 
+  it('tells an error after the SQL apart from one of the SQL', async () => {
+    const { page, close } = await open('#/data/default');
+    await page.route('**/v1/metadata', (route) =>
+      /track_table/.test(route.request().postData() ?? '')
+        ? route.fulfill({ status: 400, json: { error: 'tracking is refused', code: 'not-supported', path: '$' } })
+        : route.continue(),
+    );
+    await page.getByRole('button', { name: 'New table' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New table' });
+    await dialog.getByLabel('Name', { exact: true }).first().fill('shelf');
+    await dialog.getByRole('button', { name: 'Create table' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText(/tracking is refused/).waitFor();
+    expect(await service.sql("select to_regclass('shelf')")).toMatchObject({ result: [['to_regclass'], ['shelf']] });
+    await close();
+  });
+
   it('shows indexes, constraints, triggers and sizes of a table', async () => {
     const opened = await open('#/data/default/public.book?tab=structure');
     const { page, close } = opened;

@@ -52,13 +52,19 @@ export function DefinitionDialog(props: DefinitionDialogProps) {
     setFailure(undefined);
     try {
       await runSql(source.kind, { source: source.name, sql, cascade, check_metadata_consistency: true });
-      await refreshOverview();
-      showToast(`Done: ${title}`);
-      onClose();
-      await onDone();
     } catch (error) {
       setFailure(failureOf(error));
       setBusy(false);
+      return;
+    }
+    // The SQL has run, so an error of what follows is no reason to run it again.
+    await refreshOverview();
+    showToast(`Done: ${title}`);
+    onClose();
+    try {
+      await onDone();
+    } catch (error) {
+      showToast(`${title}: ${failureOf(error).message}`, { isError: true });
     }
   };
   return (
