@@ -1,4 +1,7 @@
-/** Local storage: theme, layout, history, personas, never a secret. Keys contain the address of the page. */
+/**
+ * Local storage: theme, layout, personas, history, and the texts of SQL and Explorer tabs with whatever was typed there. The console
+ * itself stores no secret and no token. Keys contain the address of the page.
+ */
 const prefix = `svc:${new URL('.', document.baseURI).pathname}:`;
 
 export function remembered<T>(key: string, fallback: T): T {

@@ -1,6 +1,8 @@
-/** Open SQL texts and the history of statements, stored in this browser. */
+/** Open SQL texts, stored in this browser, and the history of statements, stored there without those that may hold a password. */
 import { computed, signal } from '@preact/signals';
 import { remember, remembered } from '../../browser/storage.ts';
+import { mayHoldPassword } from '../../model/sql-statements.ts';
+import { showToast } from '../../parts/toast.tsx';
 
 export interface SqlTab {
   readonly id: number;
@@ -18,7 +20,9 @@ const chosenId = signal(sqlTabs.peek()[0]?.id ?? 1);
 export const chosenTab = computed<SqlTab>(
   () => sqlTabs.value.find(({ id }) => id === chosenId.value) ?? sqlTabs.value[0] ?? { id: 1, text: '' },
 );
-export const sqlHistory = signal<readonly string[]>(remembered<readonly string[]>('sql-history', []));
+export const sqlHistory = signal<readonly string[]>(
+  remembered<readonly string[]>('sql-history', []).filter((sql) => !mayHoldPassword(sql)),
+);
 
 function keep(tabs: readonly SqlTab[]): void {
   sqlTabs.value = tabs;
@@ -49,7 +53,11 @@ export function openText(text: string, name?: string): void {
   chosenId.value = tab.id;
 }
 
+/** Closes a tab. If it has text, a message offers to open it again. */
 export function closeSqlTab(id: number): void {
+  const closed = sqlTabs.peek().find((tab) => tab.id === id);
+  if (closed !== undefined && closed.text.trim() !== '')
+    showToast(`Closed ${labelOfTab(closed)}`, { actions: [{ label: 'Undo', run: () => openText(closed.text, closed.name) }] });
   const rest = sqlTabs.peek().filter((tab) => tab.id !== id);
   keep(rest.length > 0 ? rest : [{ id: id + 1, text: '' }]);
   if (chosenId.peek() === id) chosenId.value = sqlTabs.peek()[0]?.id ?? 1;
@@ -66,6 +74,7 @@ export function labelOfTab({ id, text, name }: SqlTab): string {
 }
 
 export function addToSqlHistory(sql: string): void {
+  if (mayHoldPassword(sql)) return;
   sqlHistory.value = [sql, ...sqlHistory.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
   remember('sql-history', sqlHistory.peek());
 }
