@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cyclicSpreads, selectedFields } from './fragments.ts';
+import { cyclicSpreads, oneOperation, selectedFields } from './fragments.ts';
 import { parseDocument } from './graphql-ast.ts';
 
 /** Fragments that spread the next one twice, so that a walk along all paths takes 2^40 steps. */
@@ -38,6 +38,17 @@ describe('fragments that contain themselves', () => {
 
   it('are looked for once in each fragment', () => {
     expect(namesOf(`{ ...F0 }\n${REPEATED}\nfragment F40 on album { title ...F0 }`)).toEqual(['F0']);
+  });
+});
+
+describe('one operation', () => {
+  it('has the fragments that it uses, also through others', () => {
+    const [first, second, a, b] = ['query A { ...F }', 'mutation B { b { ...G } }', 'fragment F on q { f }', 'fragment G on b { ...H }'];
+    const h = 'fragment H on b @x { h }';
+    const text = [first, a, second, b, h].join('\n');
+    expect(oneOperation(text, 0)).toBe(`${first}\n\n${a}\n`);
+    expect(oneOperation(text, 1)).toBe(`${second}\n\n${b}\n\n${h}\n`);
+    expect(oneOperation(`# note\n${first} ${a}`, 0)).toBe(`# note\n${first} ${a}`);
   });
 });
 

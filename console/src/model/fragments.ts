@@ -1,12 +1,37 @@
 /** Fragments of a document: those that contain themselves, and the fields that selections amount to. */
-import type { DocumentNode, FieldNode, FragmentNode, OperationNode, SelectionNode } from './graphql-ast.ts';
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentNode,
+  type OperationNode,
+  parseDocument,
+  type SelectionNode,
+} from './graphql-ast.ts';
+
+/**
+ * Returns the text of one of several operations, with the fragments that it uses. A document of one operation stays as it is.
+ * @throws DocumentFault for a syntax error
+ */
+export function oneOperation(text: string, index: number): string {
+  const document = parseDocument(text);
+  const operation = document.operations[index] ?? document.operations[0];
+  if (operation === undefined || document.operations.length === 1) return text;
+  const { used } = walk(document, operation);
+  const spans = [operation, ...document.fragments.filter(({ name }) => used.has(name)).map(({ whole }) => whole)];
+  return `${spans.map(({ from, to }) => text.slice(from, to)).join('\n\n')}\n`;
+}
 
 /** Returns the spreads at which fragments begin to contain themselves, as they are met from an operation. */
 export function cyclicSpreads(document: DocumentNode, operation: OperationNode): ReadonlySet<SelectionNode> {
+  return walk(document, operation).cyclic;
+}
+
+/** Walks over the operation and each fragment that it uses once. */
+function walk(document: DocumentNode, operation: OperationNode) {
   const fragments = fragmentsOf(document);
-  const found = new Set<SelectionNode>();
+  const cyclic = new Set<SelectionNode>();
   const open = new Set<string>();
-  const done = new Set<string>();
+  const used = new Set<string>();
   const visit = (selections: readonly SelectionNode[]): void => {
     for (const selection of selections) {
       if (selection.kind !== 'spread') {
@@ -14,16 +39,16 @@ export function cyclicSpreads(document: DocumentNode, operation: OperationNode):
         continue;
       }
       const { name } = selection;
-      if (open.has(name)) found.add(selection);
-      if (open.has(name) || done.has(name)) continue;
+      if (open.has(name)) cyclic.add(selection);
+      if (used.has(name)) continue;
+      used.add(name);
       open.add(name);
       visit(fragments.get(name)?.selections ?? []);
       open.delete(name);
-      done.add(name);
     }
   };
   visit(operation.selections);
-  return found;
+  return { cyclic, used };
 }
 
 /** Names of the fragments that a selection is inside of. */

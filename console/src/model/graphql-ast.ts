@@ -61,7 +61,9 @@ export interface OperationNode extends Span {
   readonly selections: readonly SelectionNode[];
 }
 
+/** A fragment. The span is that of its name. */
 export interface FragmentNode extends NamedNode {
+  readonly whole: Span;
   readonly type: NamedNode;
   readonly selections: readonly SelectionNode[];
 }
@@ -115,12 +117,13 @@ function operation(cursor: TokenCursor): OperationNode {
 }
 
 function fragment(cursor: TokenCursor): FragmentNode {
+  const from = cursor.next?.from ?? 0;
   cursor.take('fragment');
   const name = named(cursor.ofKind('name', 'the name of a fragment'));
   cursor.take('on');
   const type = named(cursor.ofKind('name', 'a type'));
   directives(cursor);
-  return { ...name, type, selections: selections(cursor) };
+  return { ...name, type, selections: selections(cursor), whole: { from, to: endOf(cursor) } };
 }
 
 function variable(cursor: TokenCursor): VariableNode {

@@ -3,14 +3,18 @@ import { type Json, printJson } from './json.ts';
 import type { HeaderFields } from './request-headers.ts';
 
 const SECRET_VARIABLE = 'SVC_GRAPHQL_ADMIN_SECRET';
-const TOKEN_VARIABLE = 'TOKEN';
+/** Variables of the headers whose values are credentials, by name in lower case. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  authorization: 'AUTHORIZATION',
+  cookie: 'COOKIE',
+  'x-api-key': 'API_KEY',
+};
+const BEARER = /^bearer +/i;
 
 export interface CodeOptions {
   /** True if the request sends the admin secret. */
   readonly hasSecret: boolean;
   readonly headers?: HeaderFields;
-  /** A token in `headers` to leave out of the code. */
-  readonly token?: string | undefined;
 }
 
 interface CodeHeader {
@@ -20,7 +24,7 @@ interface CodeHeader {
   readonly variable: string | undefined;
 }
 
-function codeHeaders({ hasSecret, headers = {}, token }: CodeOptions): readonly CodeHeader[] {
+function codeHeaders({ hasSecret, headers = {} }: CodeOptions): readonly CodeHeader[] {
   const entries = Object.entries(headers);
   const has = (lower: string): boolean => entries.some(([name]) => name.toLowerCase() === lower);
   const secret: CodeHeader = { name: 'X-Svc-Admin-Secret', text: '', variable: SECRET_VARIABLE };
@@ -28,9 +32,11 @@ function codeHeaders({ hasSecret, headers = {}, token }: CodeOptions): readonly 
     ...(has('content-type') ? [] : [{ name: 'Content-Type', text: 'application/json', variable: undefined }]),
     ...(hasSecret ? [secret] : []),
     ...entries.map(([name, value]): CodeHeader => {
-      if (name.toLowerCase() === 'x-svc-admin-secret') return secret;
-      if (token !== undefined && value === `Bearer ${token}`) return { name, text: 'Bearer ', variable: TOKEN_VARIABLE };
-      return { name, text: value, variable: undefined };
+      const lower = name.toLowerCase();
+      if (lower === 'x-svc-admin-secret') return secret;
+      if (lower === 'authorization' && BEARER.test(value)) return { name, text: 'Bearer ', variable: 'TOKEN' };
+      const variable = VARIABLES[lower];
+      return { name, text: variable === undefined ? value : '', variable };
     }),
   ];
 }

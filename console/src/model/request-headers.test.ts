@@ -65,8 +65,19 @@ describe('request as code', () => {
   it('has a variable for the token of a persona', () => {
     const persona = { role: '', variables: {}, token: 'abc' };
     const { headers, hasSecret } = requestHeaders(persona);
-    const options = { headers, hasSecret, token: persona.token };
+    const options = { headers, hasSecret };
     expect(curlOf('u', {}, options)).toContain('-H "Authorization: Bearer $TOKEN"');
     expect(fetchOf('u', {}, options)).toMatch(/"Authorization": `Bearer \$\{process\.env\.TOKEN\}`/);
+  });
+
+  it('has variables for the credentials in headers of the request', () => {
+    const headers = { authorization: 'Basic YTpi', Cookie: 'session=abc', 'X-API-Key': 'k1', 'X-Trace': 't' };
+    const curl = curlOf('u', {}, { headers, hasSecret: false });
+    for (const line of ['"authorization: $AUTHORIZATION"', '"Cookie: $COOKIE"', '"X-API-Key: $API_KEY"', "'X-Trace: t'"])
+      expect(curl).toContain(`-H ${line}`);
+    const code = fetchOf('u', {}, { headers: { ...headers, authorization: 'bearer abc' }, hasSecret: false });
+    expect(code).toMatch(/"authorization": `Bearer \$\{process\.env\.TOKEN\}`/);
+    expect(code).toContain('"Cookie": process.env.COOKIE');
+    for (const value of ['YTpi', 'abc', 'k1']) expect(curl + code).not.toContain(value);
   });
 });

@@ -9,7 +9,7 @@ import { CODE_FORMS, type CodeForm } from './use-explorer.ts';
 
 const NOTES: Readonly<Record<CodeForm, string>> = {
   curl: 'Runs in a shell.',
-  fetch: 'Runs with Node.js or in a browser.',
+  fetch: 'Runs with Node.js.',
   urql: 'Needs the packages @urql/core and graphql.',
   Apollo: 'Needs the packages @apollo/client and graphql.',
   TypeScript: 'Types of the variables and of the data of this operation, for any client.',

@@ -1,7 +1,7 @@
 /** Types of an operation in TypeScript: its variables and its data. */
 import { type FieldType, readRootType, readType, rootTypes, type SchemaPersona } from '../../api/types.ts';
 import { templateLiteral } from '../../model/client-code.ts';
-import { type SelectedField, selectedFields, type SelectionPart } from '../../model/fragments.ts';
+import { oneOperation, type SelectedField, selectedFields, type SelectionPart } from '../../model/fragments.ts';
 import { type DocumentNode, type OperationNode, parseDocument } from '../../model/graphql-ast.ts';
 import { coreType, itemType } from '../../model/graphql-type-text.ts';
 
@@ -24,7 +24,7 @@ export async function typescriptOf(as: SchemaPersona, text: string, index: numbe
   const part = { of, selections: operation.selections, open: new Set<string>(), isOptional: false };
   const data = await objectText({ as, document, count: 0 }, [part], '');
   return [
-    `export const document = ${templateLiteral(text)};`,
+    `export const document = ${templateLiteral(oneOperation(text, index))};`,
     '',
     `export interface ${name}Variables {${await variablesText(as, operation)}}`,
     '',

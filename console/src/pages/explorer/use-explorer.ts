@@ -9,6 +9,7 @@ import { copyText } from '../../browser/clipboard.ts';
 import { addKey } from '../../browser/keys.ts';
 import { base, place, setQuery } from '../../browser/place.ts';
 import { apolloOf, urqlOf } from '../../model/client-code.ts';
+import { oneOperation } from '../../model/fragments.ts';
 import { formatDocument, operationsOf, placeAt } from '../../model/graphql-document.ts';
 import { isObject, type Json, type JsonObject, parseJsonText } from '../../model/json.ts';
 import { type Persona, sessionOf } from '../../model/persona.ts';
@@ -108,23 +109,29 @@ function useExplained({ readRequest, readRequestHeaders }: ExplorerRequest) {
 export const CODE_FORMS = ['curl', 'fetch', 'urql', 'Apollo', 'TypeScript'] as const;
 export type CodeForm = (typeof CODE_FORMS)[number];
 
-/** The request as code. @returns throws or rejects if the request is invalid */
+/** The request as code. @returns rejects if the request is invalid */
 function useCode({ readRequest, readRequestHeaders, chosenOperation, chosenIndex }: ExplorerRequest, schema: SchemaPersona) {
-  return (form: CodeForm): Promise<string> => {
+  return async (form: CodeForm): Promise<string> => {
     const { headers, hasSecret: sendsSecret } = readRequestHeaders();
-    const options = { headers, hasSecret: sendsSecret && hasSecret.value, token: persona.peek().token };
+    const options = { headers, hasSecret: sendsSecret && hasSecret.value };
     const url = `${base}${schema.endpoint ?? 'v1/graphql'}`;
     const body = readRequest();
-    const request = { url, query: body.query, variables: body.variables, kind: chosenOperation()?.kind ?? 'query' };
+    /** For clients, which take a document of one operation. */
+    const requestOfClient = () => ({
+      url,
+      query: oneOperation(body.query, chosenIndex()),
+      variables: body.variables,
+      kind: chosenOperation()?.kind ?? 'query',
+    });
     switch (form) {
       case 'curl':
-        return Promise.resolve(curlOf(url, body as JsonObject, options));
+        return curlOf(url, body as JsonObject, options);
       case 'fetch':
-        return Promise.resolve(fetchOf(url, body as JsonObject, options));
+        return fetchOf(url, body as JsonObject, options);
       case 'urql':
-        return Promise.resolve(urqlOf(request, options));
+        return urqlOf(requestOfClient(), options);
       case 'Apollo':
-        return Promise.resolve(apolloOf(request, options));
+        return apolloOf(requestOfClient(), options);
       case 'TypeScript':
         return typescriptOf(schema, body.query, chosenIndex());
     }
