@@ -8,7 +8,7 @@ export interface DialogProps {
   /** Buttons; a function gets the `close` of the close button, for one with a label. */
   readonly footer?: ComponentChildren | ((close: () => void) => ComponentChildren);
   readonly kind?: 'plain' | 'wide' | 'drawer';
-  /** Whether closing would discard something. Without it every input counts, but no button. */
+  /** True if closing would discard something. Without it, every input counts, but no button. */
   readonly isEdited?: boolean | undefined;
   onClose(): void;
   /** Called for Ctrl+Enter, and for Enter in the only field. */

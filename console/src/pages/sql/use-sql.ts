@@ -53,7 +53,7 @@ interface ShownFailure {
   readonly run?: SentSql;
 }
 
-/** What the page shows of a source. */
+/** Results and failures of a source that the page shows. */
 interface Shown {
   readonly result?: SqlResult | undefined;
   readonly plan?: PlanNode | undefined;
@@ -66,7 +66,7 @@ interface Shown {
 const NOTHING: Shown = { newTables: [], hasTracked: false };
 const NO_MARKS: readonly CodeMark[] = [];
 
-/** What is shown of a source. Another source starts with nothing, and late changes for the one before it are dropped. */
+/** State of the results of a source. Another source starts with nothing, and late changes for the one before it are dropped. */
 function useShown(source: string | undefined): readonly [Shown, (change: Partial<Shown>) => void] {
   const current = useRef(source);
   current.current = source;
