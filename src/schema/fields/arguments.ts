@@ -58,6 +58,12 @@ export function narrowedRows({ access }: Pick<RoleTable, 'access'>, narrowing: N
   return { ...narrowing, where: guarded(access.filter, narrowing.where) };
 }
 
+/** Returns the smaller of two limits, of which `null` is none. */
+export function smallerLimit(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.min(a, b);
+}
+
 /** A map that is built on first use. */
 export function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> {
   const map = lazy(make);

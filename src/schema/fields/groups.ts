@@ -2,7 +2,7 @@
 import type { AggregateItem, GroupField, GroupNodes, GroupsField, GroupTerm, OrderBy } from '../../ir/select.ts';
 import type { CollectedField, InputField, InputObjectType, InputValue, ObjectType, OutputField } from '../../graphql-engine/types.ts';
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
-import { lazyMap, orderTerms } from './arguments.ts';
+import { lazyMap, orderTerms, smallerLimit } from './arguments.ts';
 import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import { hasGroupKey } from './group-key.ts';
@@ -156,11 +156,6 @@ function nodesOf(table: RoleTable, field: CollectedField): GroupNodes {
     offset: offset === null ? null : offset.value(),
     fields: table.rows().fields(field),
   };
-}
-
-function smallerLimit(requested: number | null, allowed: number | null): number | null {
-  const limits = [requested, allowed].filter((limit) => limit !== null);
-  return limits.length === 0 ? null : Math.min(...limits);
 }
 
 interface GroupOrderBy {

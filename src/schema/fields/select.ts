@@ -8,6 +8,7 @@ import type { CollectedField, InputField, ObjectType, OutputField } from '../../
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { typenameField } from './typename.ts';
 import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
+import { smallerLimit } from './arguments.ts';
 import { commentOr, tableDescription } from './descriptions.ts';
 import { nonNullArgument } from './input.ts';
 import { jsonPathValue } from './json-path.ts';
@@ -203,18 +204,13 @@ export function listQuery(table: RoleTable, field: CollectedField, from: Relatio
 
 /** Limits a list of rows to the number that the permission allows. */
 export function withinLimit({ access }: Pick<RoleTable, 'access'>, rows: RowSet): RowSet {
-  return { ...rows, limit: smaller(rows.limit, access.limit) };
+  return { ...rows, limit: smallerLimit(rows.limit, access.limit) };
 }
 
 /** The permission's limit applies to the nodes only. */
 export function aggregateQuery(table: RoleTable, field: CollectedField, from: Relation): AggregateQuery {
   const rows = table.selectArguments().rows(field);
   return { kind: 'aggregate', from, rows, nodesLimit: table.access.limit, fields: table.aggregate().fields(field) };
-}
-
-function smaller(a: number | null, b: number | null): number | null {
-  if (a === null) return b;
-  return b === null ? a : Math.min(a, b);
 }
 
 /** Returns one row by its key; the role's filter applies, its limit does not. */

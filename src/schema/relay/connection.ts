@@ -14,7 +14,7 @@ import type {
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { BOOLEAN_SCALAR, builtin, NON_NEGATIVE_INT, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { at } from '../../util/path.ts';
-import { lazyMap } from '../fields/arguments.ts';
+import { lazyMap, smallerLimit } from '../fields/arguments.ts';
 import { costOfBranch } from '../fields/related-cost.ts';
 import { invalid, nonNullArgument } from '../fields/input.ts';
 import type { ConnectionType, RoleTable } from '../fields/role-table.ts';
@@ -125,11 +125,10 @@ function pageOf(table: RoleTable, field: CollectedField): Page {
   if (afterValues !== null && beforeValues !== null) throw invalid('"after" and "before" are not allowed at once', path);
   const values = afterValues ?? beforeValues;
   const count = first ?? last;
-  const sizes = [count === null ? null : Number(count.json()), table.access.limit].filter((size) => size !== null);
   return {
     rows: { ...rows, orderBy: order, limit: null, offset: null },
     keys,
-    size: sizes.length === 0 ? null : Math.min(...sizes),
+    size: smallerLimit(count === null ? null : Number(count.json()), table.access.limit),
     isBackward: last !== null || (first === null && beforeValues !== null),
     cursor: values === null ? null : { side: afterValues !== null ? 'after' : 'before', values },
   };
