@@ -35,7 +35,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('groups by related rows, and tells no row from a row with nulls', async () => {
+  it('groups by related rows, and distinguishes no row from a row with nulls', async () => {
     expect(await counts('author { country }')).toEqual([
       ['{"author":{"country":"AU"}}', 1],
       ['{"author":{"country":"NZ"}}', 3],
