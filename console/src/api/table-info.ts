@@ -44,6 +44,16 @@ export interface NamedTableInfo extends TableInfo {
   readonly names: GraphqlNames;
 }
 
+/** Names of the primary key's columns in the GraphQL schema. */
+export function keyFields({ primaryKey, columnNames }: TableInfo): readonly string[] {
+  return primaryKey.map((column) => columnNames.get(column) ?? column);
+}
+
+/** Returns the column with a name in the GraphQL schema. */
+export function columnOfField({ columns, columnNames }: TableInfo, field: string): ColumnInfo | undefined {
+  return columns.find(({ name }) => columnNames.get(name) === field);
+}
+
 /** @throws Failure */
 export async function readTableInfo(table: TableOverview, signal?: AbortSignal): Promise<TableInfo> {
   const { source, kind } = table;

@@ -3,7 +3,7 @@ import { failureOf } from '../../api/failure.ts';
 import { graphql } from '../../api/graphql.ts';
 import { persona } from '../../api/persona.ts';
 import { previewChanges } from '../../api/preview.ts';
-import type { TableInfo } from '../../api/table-info.ts';
+import { keyFields, type TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { cellText } from '../../model/cell-text.ts';
 import { NotPreviewable, partsOfFilter, whereOfFilter } from '../../model/filter-preview.ts';
@@ -177,12 +177,8 @@ function shownColumns({ info, role, operation, draft }: PreviewProps): readonly 
 
 /** Fields of a row: the shown columns, and the key to find the row again. */
 function fieldsOf(props: PreviewProps): string {
-  const fields = new Set([...shownColumns(props), ...keyOf(props.info)]);
+  const fields = new Set([...shownColumns(props), ...keyFields(props.info)]);
   return fields.size === 0 ? '__typename' : [...fields].join(' ');
-}
-
-function keyOf({ primaryKey, columnNames }: TableInfo): readonly string[] {
-  return primaryKey.map((column) => columnNames.get(column) ?? column);
 }
 
 /** Reads the rows once the draft has not changed for a moment. */
@@ -296,7 +292,7 @@ function Why({
   readonly values: Values;
   readonly row: JsonObject;
 }) {
-  const key = keyOf(info);
+  const key = keyFields(info);
   const { value, failure } = useResource(
     async (signal) => {
       const { names } = info;

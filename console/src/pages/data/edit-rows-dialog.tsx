@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { updateRows, whereAny } from '../../api/rows.ts';
-import type { NamedTableInfo } from '../../api/table-info.ts';
+import { columnOfField, type NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
@@ -87,7 +87,7 @@ export function EditRowsDialog({ table, info, keys, onClose, onWritten }: EditRo
         <ColumnField
           key={name}
           name={name}
-          column={info.columns.find((each) => info.columnNames.get(each.name) === name)}
+          column={columnOfField(info, name)}
           writable={column}
           before={undefined}
           isBulk

@@ -1,7 +1,7 @@
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RowColumn } from '../../api/rows.ts';
-import type { NamedTableInfo } from '../../api/table-info.ts';
+import { columnOfField, type NamedTableInfo } from '../../api/table-info.ts';
 import { persona } from '../../api/persona.ts';
 import { readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
@@ -208,7 +208,7 @@ function FilterRow({ number, row, columns, info, onRow, onRemove }: FilterRowPro
   const { value: operators } = useResource(() => readOperators(info, column), column);
   const suffix = number === 1 ? '' : ` ${number}`;
   const write = (next: string): void => onRow({ ...row, text: next });
-  const values = info.columns.find(({ name }) => info.columnNames.get(name) === column)?.values;
+  const values = columnOfField(info, column)?.values;
   return (
     <div class="row filter-form">
       <Choice

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { persona } from '../../api/persona.ts';
 import type { ReadableTable } from '../../api/rows.ts';
-import type { NamedTableInfo } from '../../api/table-info.ts';
+import { columnOfField, type NamedTableInfo } from '../../api/table-info.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { cellText } from '../../model/cell-text.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
@@ -102,7 +102,7 @@ export function RowDialog(props: RowDialogProps) {
               <ColumnField
                 key={name}
                 name={name}
-                column={info.columns.find((each) => info.columnNames.get(each.name) === name)}
+                column={columnOfField(info, name)}
                 writable={column}
                 before={row === null ? undefined : (row[name] ?? null)}
                 draft={drafts[name]}

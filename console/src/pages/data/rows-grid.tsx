@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { type ReadableTable, whereAny } from '../../api/rows.ts';
 import { isReadOnly } from '../../api/settings.ts';
-import type { NamedTableInfo } from '../../api/table-info.ts';
+import { columnOfField, type NamedTableInfo } from '../../api/table-info.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { cellText } from '../../model/cell-text.ts';
 import { arranged, type ColumnLayout, widthOf, withWidth } from '../../model/column-layout.ts';
@@ -162,7 +162,7 @@ function Cell({ table, info, state, row, column, link }: CellProps) {
         column={column}
         json={json}
         type={type}
-        isNullable={info.columns.some((each) => each.isNullable && info.columnNames.get(each.name) === column)}
+        isNullable={columnOfField(info, column)?.isNullable === true}
         onSave={(next) => writeCell(editing, next)}
         onCancel={() => setEditing(null)}
       />

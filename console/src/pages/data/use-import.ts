@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ImportOptions, type ImportResult, type ImportRow, type ImportState, importAll, importValid } from '../../api/import-rows.ts';
 import { persona } from '../../api/persona.ts';
 import { insertRows } from '../../api/rows.ts';
-import type { NamedTableInfo } from '../../api/table-info.ts';
+import { columnOfField, type NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { pause } from '../../browser/pause.ts';
 import { type ImportColumn, type ImportPlan, matchColumns, planImport } from '../../model/import-plan.ts';
@@ -62,7 +62,7 @@ async function readFile(file: File): Promise<string> {
 async function readTargets(info: NamedTableInfo): Promise<readonly ImportColumn[]> {
   const writable = await readWritable(persona.peek(), info, 'insertInput');
   return [...writable].map(([name, { type, choices }]) => {
-    const column = info.columns.find((each) => info.columnNames.get(each.name) === name);
+    const column = columnOfField(info, name);
     return { name, type: type.text, choices, isRequired: column?.isNullable === false && !column.hasDefault };
   });
 }

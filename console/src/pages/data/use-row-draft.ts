@@ -3,7 +3,7 @@ import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { insertRow, updateRow } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import type { NamedTableInfo } from '../../api/table-info.ts';
+import { keyFields, type NamedTableInfo } from '../../api/table-info.ts';
 import { type FieldType, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -41,18 +41,13 @@ export async function readWritable(
   );
 }
 
-/** Names of the primary key's columns in the GraphQL schema. */
-export function keyColumns(info: NamedTableInfo): readonly string[] {
-  return info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
-}
-
 function hasKey(row: JsonObject, info: NamedTableInfo): boolean {
-  const key = keyColumns(info);
+  const key = keyFields(info);
   return key.length > 0 && key.every((column) => row[column] !== undefined);
 }
 
 function keyOf(row: JsonObject, info: NamedTableInfo): JsonObject {
-  return Object.fromEntries(keyColumns(info).map((column) => [column, row[column] ?? null]));
+  return Object.fromEntries(keyFields(info).map((column) => [column, row[column] ?? null]));
 }
 
 /** Columns of a copy: all but those of the key that the database fills in. */

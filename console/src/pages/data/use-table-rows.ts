@@ -3,7 +3,7 @@ import { failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { countRows, deleteRows, type ReadableTable, readRows, type RowsQuery, updateRow } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import type { NamedTableInfo } from '../../api/table-info.ts';
+import { keyFields, type NamedTableInfo } from '../../api/table-info.ts';
 import { type SchemaType, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { place, setQuery } from '../../browser/place.ts';
@@ -148,7 +148,7 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
   const as = persona.value;
   const columns = readable.columns.map(({ name }) => name);
   const { where, orderText, order, size, offset } = readAddress(columns);
-  const key = info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
+  const key = keyFields(info);
   const hasKey = key.length > 0 && key.every((column) => columns.includes(column));
   const dialogs = useRowDialogs();
   const { setSelected, setEditing } = dialogs;
