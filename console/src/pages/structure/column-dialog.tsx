@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
-import { enumSql, readEnums } from '../../api/structure.ts';
 import type { ColumnInfo } from '../../api/table-info.ts';
-import { useResource } from '../../api/use-resource.ts';
 import { canDefine, type ColumnDefinition, type Definition, type SqlName } from '../../model/definitions.ts';
 import type { TableOverview } from '../../model/overview.ts';
 import { STRUCTURES } from '../../model/structures.generated.ts';
 import { TextField } from '../../parts/text-field.tsx';
-import { ColumnFields } from './column-fields.tsx';
+import { ColumnFields, useEnumNames } from './column-fields.tsx';
 import { DefinitionDialog, type DefinedSource } from './definition-dialog.tsx';
 
 export const EMPTY_COLUMN: ColumnDefinition = { name: '', type: 'text', isRequired: false, isGenerated: false, default: '', comment: '' };
@@ -23,11 +21,7 @@ interface ColumnFormsProps {
 export function ColumnForms({ table: { source: name, kind, schema, name: tableName }, form, column, onClose, onDone }: ColumnFormsProps) {
   const source = { name, kind };
   const table = { schema, name: tableName };
-  const { value: enums } = useResource((signal) => readEnums(source, signal), name);
-  if (form !== 'drop') {
-    const types = (enums ?? []).map((each) => enumSql(each, kind));
-    return <ColumnDialog source={source} table={table} column={column} types={types} onClose={onClose} onDone={onDone} />;
-  }
+  if (form !== 'drop') return <ColumnDialog source={source} table={table} column={column} onClose={onClose} onDone={onDone} />;
   return (
     <DefinitionDialog
       title={`Drop column ${column?.name ?? ''}`}
@@ -48,16 +42,16 @@ interface ColumnDialogProps {
   readonly table: SqlName;
   /** Undefined for a new column. */
   readonly column: ColumnInfo | undefined;
-  readonly types: readonly string[];
   onClose(): void;
   onDone(): void;
 }
 
 /** Adds a column, or changes one. */
-function ColumnDialog({ source, table, column, types, onClose, onDone }: ColumnDialogProps) {
+function ColumnDialog({ source, table, column, onClose, onDone }: ColumnDialogProps) {
   const before = column === undefined ? EMPTY_COLUMN : draftOf(column);
   const [draft, setDraft] = useState(before);
   const [using, setUsing] = useState('');
+  const types = useEnumNames(source);
   const form = STRUCTURES[source.kind];
   if (form === undefined) return null;
   const can = (kind: Definition['kind']): boolean => canDefine(form, kind);

@@ -1,18 +1,27 @@
+import { enumSql, readEnums } from '../../api/structure.ts';
+import { useResource } from '../../api/use-resource.ts';
 import type { ColumnDefinition } from '../../model/definitions.ts';
 import type { StructureForm } from '../../../../packages/model/structure-form.ts';
 import { ComboboxField } from '../../parts/combobox.tsx';
 import { Check } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import type { DefinedSource } from './definition-dialog.tsx';
 
 interface ColumnFieldsProps {
   readonly form: StructureForm;
   readonly draft: ColumnDefinition;
-  /** Enum types and others of the source. */
+  /** Enum types of the source. */
   readonly types: readonly string[];
   /** Names of the attributes that cannot be changed. */
   readonly fixed?: readonly (keyof ColumnDefinition)[];
   readonly hasComment: boolean;
   onChange(draft: ColumnDefinition): void;
+}
+
+/** Names of the enum types of a source in SQL; none until they have been read. */
+export function useEnumNames(source: DefinedSource): readonly string[] {
+  const { value = [] } = useResource((signal) => readEnums(source, signal), source.name);
+  return value.map((each) => enumSql(each, source.kind));
 }
 
 /** Fields of a column. */

@@ -2,8 +2,6 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { failureOf } from '../../api/failure.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
-import { enumSql, readEnums } from '../../api/structure.ts';
-import { useResource } from '../../api/use-resource.ts';
 import { go } from '../../browser/place.ts';
 import { canDefine, type ColumnDefinition, type Definition } from '../../model/definitions.ts';
 import { type SourceOverview, tableId, tableJson } from '../../model/overview.ts';
@@ -13,7 +11,7 @@ import { Check } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { EMPTY_COLUMN } from './column-dialog.tsx';
-import { ColumnFields } from './column-fields.tsx';
+import { ColumnFields, useEnumNames } from './column-fields.tsx';
 import { DefinitionDialog } from './definition-dialog.tsx';
 
 interface RowDraft extends ColumnDefinition {
@@ -37,8 +35,7 @@ export function NewTableButton({ source }: { readonly source: SourceOverview }) 
 
 /** Creates a table and tracks it. */
 function NewTable({ source, onClose }: { readonly source: SourceOverview; onClose(): void }) {
-  const { value: enums } = useResource((signal) => readEnums(source, signal), source.name);
-  const types = (enums ?? []).map((each) => enumSql(each, source.kind));
+  const types = useEnumNames(source);
   const form = STRUCTURES[source.kind];
   const [schema, setSchema] = useState(source.defaultSchema);
   const [name, setName] = useState('');
