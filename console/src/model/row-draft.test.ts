@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnOfError, draftOfText, draftsOfCopy, editorOf, isUnchanged, valuesOf } from './row-draft.ts';
+import { columnOfError, draftOfText, draftsOf, editorOf, isUnchanged, valuesOf } from './row-draft.ts';
 
 describe('row drafts', () => {
   it.each([
@@ -49,8 +49,8 @@ describe('row drafts', () => {
     expect(columnOfError('null value in column "other"', undefined, ['name'])).toBeUndefined();
   });
 
-  it('copy a row without the columns that the database fills in', () => {
-    expect(draftsOfCopy({ id: 1, name: 'a', note: null }, ['name', 'note', 'hidden'])).toEqual({
+  it('have the values of some columns of a row', () => {
+    expect(draftsOf({ id: 1, name: 'a', note: null }, ['name', 'note', 'hidden'])).toEqual({
       name: { kind: 'text', text: 'a' },
       note: { kind: 'null' },
     });

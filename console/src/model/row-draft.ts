@@ -69,8 +69,8 @@ export function columnOfError(message: string, path: string | undefined, columns
   return column !== undefined && known.has(column) ? column : undefined;
 }
 
-/** Returns the drafts of a copy of a row: its values, without the columns that the database fills in. */
-export function draftsOfCopy(row: Readonly<Record<string, Json>>, columns: Iterable<string>): Drafts {
+/** Returns drafts with the values of some columns of a row. Columns without a value are left out. */
+export function draftsOf(row: Readonly<Record<string, Json>>, columns: Iterable<string>): Drafts {
   const drafts: Record<string, ColumnDraft> = {};
   for (const name of columns) {
     const json = row[name];

@@ -3,11 +3,10 @@ import { persona } from '../../api/persona.ts';
 import type { ReadableTable } from '../../api/rows.ts';
 import { columnOfField, type NamedTableInfo } from '../../api/table-info.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { cellText } from '../../model/cell-text.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { personaLabel } from '../../model/persona.ts';
-import type { Drafts } from '../../model/row-draft.ts';
+import { type Drafts, draftsOf } from '../../model/row-draft.ts';
 import { labelOf } from '../../model/steps.ts';
 import { membersOf } from '../../model/table-entry.ts';
 import { isReadOnly } from '../../api/settings.ts';
@@ -139,14 +138,7 @@ function ReferenceButton({
   if (target === undefined) return null;
   const pick = (values: Readonly<Record<string, Json>>): void => {
     setOpen(false);
-    onDrafts(
-      Object.fromEntries(
-        Object.entries(values).map(([column, json]) => [
-          column,
-          json === null ? { kind: 'null' } : { kind: 'text', text: cellText(json) ?? '' },
-        ]),
-      ),
-    );
+    onDrafts(draftsOf(values, Object.keys(values)));
   };
   return (
     <>

@@ -8,7 +8,7 @@ import { type FieldType, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { type Persona, personaLabel } from '../../model/persona.ts';
-import { columnOfError, type ColumnDraft, type Drafts, draftsOfCopy, isUnchanged, valuesOf } from '../../model/row-draft.ts';
+import { columnOfError, type ColumnDraft, type Drafts, draftsOf, isUnchanged, valuesOf } from '../../model/row-draft.ts';
 import { showToast } from '../../parts/toast.tsx';
 
 /** A column that the persona can write. */
@@ -81,7 +81,7 @@ export function useRowDraft({ info, row, copied, onWritten }: RowDraftProps) {
     () => readWritable(as, info, row === null ? 'insertInput' : 'setInput'),
     row === null ? 'insert' : 'update',
   );
-  const drafts = edited ?? (copied === undefined || writable === undefined ? {} : draftsOfCopy(copied, copiedColumns(info, writable)));
+  const drafts = edited ?? (copied === undefined || writable === undefined ? {} : draftsOf(copied, copiedColumns(info, writable)));
   const set = (changes: Drafts): void => {
     const next: Record<string, ColumnDraft> = { ...drafts, ...changes };
     for (const [name, draft] of Object.entries(changes)) {
