@@ -1,6 +1,6 @@
 /** Rows of an import as the objects that are inserted, with what is wrong with a row. */
 import { jsonOfText } from './cell-text.ts';
-import { type ImportCell, type ImportTable, plainName } from './import-text.ts';
+import { type ImportCell, type ImportTable, plainName, unitOf } from './import-text.ts';
 import { type Json, type JsonObject, JsonNumber, printJson } from './json.ts';
 
 /** A column of the table that rows can be imported into. */
@@ -100,11 +100,6 @@ interface PlanOptions {
   readonly keys: readonly (readonly string[])[];
 }
 
-/** Word for the place of a row in the import. */
-export function unitOf({ format }: ImportTable): 'item' | 'line' {
-  return format === 'JSON' ? 'item' : 'line';
-}
-
 const SLICE = 2000;
 
 /** Plans the rows. @param pause called between slices, so that the page stays responsive */
@@ -113,6 +108,7 @@ export async function planImport(table: ImportTable, options: PlanOptions, pause
   const byName = new Map(targets.map((target) => [target.name, target]));
   const columns = mapping.map((name) => (name === undefined ? undefined : byName.get(name)));
   const isText = table.format !== 'JSON';
+  const unit = unitOf(table).toLowerCase();
   const seen = keys.filter((key) => key.every((name) => mapping.includes(name))).map((key) => ({ key, rows: new Map<string, number>() }));
   const objects: (JsonObject | undefined)[] = [];
   const problems: RowProblem[] = [];
@@ -141,8 +137,7 @@ export async function planImport(table: ImportTable, options: PlanOptions, pause
       const text = printJson(key.map((name) => object[name] ?? null));
       const first = rows.get(text);
       if (first === undefined) rows.set(text, row);
-      else
-        problems.push({ row, column: key.join(', '), reason: `the same value as in ${unitOf(table)} ${table.lines[first] ?? first + 1}` });
+      else problems.push({ row, column: key.join(', '), reason: `the same value as in ${unit} ${table.lines[first] ?? first + 1}` });
     }
     objects.push(problems.length > before ? undefined : object);
   }

@@ -33,12 +33,23 @@ interface Line {
 
 const DELIMITERS = ['\t', ',', ';', '|'] as const;
 
+/** Word for the place of a row in the import. */
+export function unitOf({ format }: ImportTable): 'Item' | 'Line' {
+  return format === 'JSON' ? 'Item' : 'Line';
+}
+
 /** Returns the delimiter that the first line has most often outside of quotes; a tab if it has none. */
 export function delimiterOf(text: string): string {
-  const [head = ''] = text.replace(/"(?:[^"]|"")*"/g, '""').split(/\r?\n/, 1);
-  const counts = DELIMITERS.map((each) => head.split(each).length);
-  const most = Math.max(...counts);
-  return most === 1 ? '\t' : (DELIMITERS[counts.indexOf(most)] ?? '\t');
+  const counts = new Map<string, number>(DELIMITERS.map((each) => [each, 0]));
+  let isQuoted = false;
+  for (let at = 0; at < text.length && (isQuoted || text[at] !== '\n'); at++) {
+    const letter = text.charAt(at);
+    const count = counts.get(letter);
+    if (letter === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && count !== undefined) counts.set(letter, count + 1);
+  }
+  const most = Math.max(...counts.values());
+  return DELIMITERS.find((each) => counts.get(each) === most) ?? '\t';
 }
 
 /** Reads rows with the quotes of CSV. An empty cell without quotes is null. @throws SyntaxError if a quote does not end */

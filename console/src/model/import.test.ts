@@ -39,6 +39,13 @@ describe('rows of an import', () => {
     expect(() => read('id,name\n1,"a\n2,b', ['id'])).toThrow('line 2: a quote does not end');
   });
 
+  it('have the delimiter that the first line has most often outside of quotes', () => {
+    expect(delimiterOf('a;b;"c,,,""\n,"\n1,2,3,4')).toBe(';');
+    expect(delimiterOf('a\n1,2')).toBe('\t');
+    // A value of the maximum size.
+    expect(delimiterOf(`id,"${'x'.repeat(15_000_000)}"\n`)).toBe(',');
+  });
+
   it('have the line of the text after values with line breaks', () => {
     expect(read('id,name\n1,"a\nb"\n2,c', ['id', 'name']).lines).toEqual([2, 4]);
   });

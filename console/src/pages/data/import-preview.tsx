@@ -1,6 +1,6 @@
+import { cellText } from '../../model/cell-text.ts';
 import type { RowProblem } from '../../model/import-plan.ts';
-import type { ImportCell } from '../../model/import-text.ts';
-import { printJson } from '../../model/json.ts';
+import { type ImportCell, unitOf } from '../../model/import-text.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { counted } from './import-report.tsx';
@@ -10,9 +10,8 @@ const MAX_ROWS = 10;
 const MAX_PROBLEMS = 200;
 const MAX_CHARACTERS = 60;
 
-export function cellShown(cell: ImportCell): string {
-  if (cell === null || cell === undefined) return '';
-  const text = typeof cell === 'string' ? cell : printJson(cell);
+function cellShown(cell: ImportCell): string {
+  const text = cellText(cell) ?? '';
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }
 
@@ -22,7 +21,7 @@ export function ImportPreview({ flow }: { readonly flow: ImportFlow }) {
   if (table === undefined || plan === undefined || targets === undefined) return null;
   const wrong = plan.objects.length - rows.length;
   const missing = targets.filter(({ name, isRequired }) => isRequired && !mapping.includes(name));
-  const unit = table.format === 'JSON' ? 'Item' : 'Line';
+  const unit = unitOf(table);
   return (
     <>
       <p role="status">

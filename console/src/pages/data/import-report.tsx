@@ -1,8 +1,8 @@
 import { countLeft, type ImportResult, leftRows } from '../../api/import-rows.ts';
 import { download } from '../../browser/clipboard.ts';
+import { cellText } from '../../model/cell-text.ts';
 import { csvOf } from '../../model/delimited.ts';
-import type { ImportTable } from '../../model/import-text.ts';
-import { printJson } from '../../model/json.ts';
+import { type ImportTable, unitOf } from '../../model/import-text.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
@@ -18,7 +18,7 @@ export function counted(count: number, noun: string): string {
 const MAX_LISTED = 1000;
 
 /** Says how the import ended, if not after the last row. */
-function endOf({ table }: ImportFlow, { end, uncertain }: ImportResult, mode: ImportMode): string | undefined {
+function endOf(table: ImportTable, { end, uncertain }: ImportResult, mode: ImportMode): string | undefined {
   const rest = mode === 'valid' ? ' The other rows were not sent.' : '';
   switch (end) {
     case 'done':
@@ -37,14 +37,10 @@ function endOf({ table }: ImportFlow, { end, uncertain }: ImportResult, mode: Im
   }
 }
 
-function unitOf(table: ImportTable | undefined): string {
-  return table?.format === 'JSON' ? 'Item' : 'Line';
-}
-
 /** Returns the lines of rows, such as `2–501`. */
-function placesOf(table: ImportTable | undefined, first: number | undefined, last: number | undefined): string {
+function placesOf({ lines }: ImportTable, first: number | undefined, last: number | undefined): string {
   if (first === undefined || last === undefined) return 'unknown';
-  const [start, end] = [table?.lines[first] ?? first + 1, table?.lines[last] ?? last + 1];
+  const [start, end] = [lines[first] ?? first + 1, lines[last] ?? last + 1];
   return first === last ? String(start) : `${start}–${end}`;
 }
 
@@ -75,18 +71,13 @@ export function ImportReport({
   readonly mode: ImportMode;
 }) {
   const { table } = flow;
+  if (table === undefined) return null;
   const left = leftRows(flow.plan?.problems ?? [], result);
-  const end = endOf(flow, result, mode);
+  const end = endOf(table, result, mode);
   const save = (): void => {
-    if (table === undefined) return;
     const rows = left.flatMap(({ first, last, reason }) => {
       if (first === undefined || last === undefined) return [];
-      return table.rows
-        .slice(first, last + 1)
-        .map((cells) => [
-          ...cells.map((cell) => (cell === null || cell === undefined ? null : typeof cell === 'string' ? cell : printJson(cell))),
-          reason,
-        ]);
+      return table.rows.slice(first, last + 1).map((cells) => [...cells.map(cellText), reason]);
     });
     const names = flow.mapping.map((target, index) => table.columns[index] || (target ?? `column ${index + 1}`));
     download('rejected-rows.csv', csvOf([[...names, 'error'], ...rows]), 'text/csv');
