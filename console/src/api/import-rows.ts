@@ -4,7 +4,7 @@ import { isObject, type JsonObject, printJson } from '../model/json.ts';
 import { failureOf, type Failure } from './failure.ts';
 
 /** Maximum size of one request, in rows and in characters of JSON. */
-const BATCH = { rows: 500, size: 1_000_000 };
+export const BATCH = { rows: 500, size: 1_000_000 };
 /** Maximum size of an import that is one request, in characters of JSON. */
 export const MAX_ATOMIC_SIZE = 8_000_000;
 /** Maximum number of rejected rows, because each takes a request. */

@@ -9,9 +9,10 @@ export interface ColumnLayout {
 
 export const PLAIN_LAYOUT: ColumnLayout = { hidden: [], pinned: [], widths: {} };
 
-const WIDTH = { min: 48, max: 1200, pinned: 160 } as const;
+/** Limits of a width, and the default of a pinned column, in pixels. */
+export const WIDTH = { min: 48, max: 1200, pinned: 160 } as const;
 
-export function boundedWidth(width: number): number {
+function boundedWidth(width: number): number {
   return Math.round(Math.min(WIDTH.max, Math.max(WIDTH.min, width)));
 }
 

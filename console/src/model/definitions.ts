@@ -261,9 +261,9 @@ function partsOf(definition: Definition): Parts {
     names: [object, ...names],
     expressions,
   });
-  const given = (label: string, sql: string): Parts['expressions'] => (sql === '' ? [] : [[label, sql]]);
+  const optional = (label: string, sql: string): Parts['expressions'] => (sql === '' ? [] : [[label, sql]]);
   const ofColumn = ({ name, type, default: value }: ColumnDefinition): Parts =>
-    parts([name], [`The type of ${name}`, type], ...given(`The default of ${name}`, value));
+    parts([name], [`The type of ${name}`, type], ...optional(`The default of ${name}`, value));
   switch (definition.kind) {
     case 'create-table': {
       const columns = definition.columns.map(ofColumn);
@@ -278,13 +278,13 @@ function partsOf(definition: Definition): Parts {
     case 'rename-column':
       return parts([definition.to]);
     case 'set-type':
-      return parts([], ['The type', definition.type], ...given('The conversion', definition.using));
+      return parts([], ['The type', definition.type], ...optional('The conversion', definition.using));
     case 'set-default':
       return parts([], ['The default', definition.default]);
     case 'add-check':
       return parts([], ['The condition', definition.check]);
     case 'create-index':
-      return parts([], ...given('The condition', definition.where));
+      return parts([], ...optional('The condition', definition.where));
     default:
       return parts([]);
   }

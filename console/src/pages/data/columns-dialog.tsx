@@ -1,5 +1,5 @@
 import type { ReadableTable } from '../../api/rows.ts';
-import { type ColumnLayout, PLAIN_LAYOUT, widthOf, withToggled, withWidth } from '../../model/column-layout.ts';
+import { type ColumnLayout, PLAIN_LAYOUT, WIDTH, widthOf, withToggled, withWidth } from '../../model/column-layout.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Check } from '../../parts/field.tsx';
@@ -59,8 +59,8 @@ export function ColumnsDialog({ columns, layout, onLayout, onClose }: ColumnsDia
               <input
                 class="input input-small number-input"
                 type="number"
-                min={48}
-                max={1200}
+                min={WIDTH.min}
+                max={WIDTH.max}
                 step={10}
                 aria-label={`Width of ${name}`}
                 placeholder="auto"

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { atomicSize, type ImportState, MAX_ATOMIC_SIZE } from '../../api/import-rows.ts';
+import { atomicSize, BATCH, type ImportState, MAX_ATOMIC_SIZE } from '../../api/import-rows.ts';
 import { persona } from '../../api/persona.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
+import { IMPORT_LIMITS } from '../../model/import-text.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
@@ -88,7 +89,7 @@ export function ImportDialog({ table, info, text, onClose, onInserted }: ImportD
             />
             <span class="hint muted small">
               {mode === 'valid'
-                ? 'Inserts in batches of 500 rows. Rows that the database rejects are listed and skipped.'
+                ? `Inserts in batches of ${counted(BATCH.rows, 'row')}. Rows that the database rejects are listed and skipped.`
                 : 'Inserts all rows in one transaction. If the database rejects a row, no row is inserted.'}
             </span>
           </div>
@@ -131,7 +132,10 @@ function Input({ flow }: { readonly flow: ImportFlow }) {
   const [text, setText] = useState('');
   return (
     <>
-      <Field label="File" hint="CSV, TSV or JSON, as a list of objects or one object per line. At most 50,000 rows.">
+      <Field
+        label="File"
+        hint={`CSV, TSV or JSON, as a list of objects or one object per line. At most ${counted(IMPORT_LIMITS.rows, 'row')}.`}
+      >
         {(id) => (
           <input
             id={id}

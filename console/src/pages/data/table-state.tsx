@@ -54,7 +54,7 @@ export function GoneTable({ table }: { readonly table: TableOverview }) {
   );
 }
 
-/** A question below an error that a changed table may have caused. */
+/** A hint below an error that a changed table may have caused. */
 export function SuggestReload({ source }: { readonly source: string }) {
   return (
     <p class="row">
