@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ImportOptions, type ImportResult, type ImportRow, type ImportState, importAll, importValid } from '../../api/import-rows.ts';
 import { persona } from '../../api/persona.ts';
 import { insertRows } from '../../api/rows.ts';
@@ -128,8 +128,10 @@ export function useImport(info: NamedTableInfo, initial: string) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
   };
-  const rows: readonly ImportRow[] =
-    plan === undefined ? [] : plan.objects.flatMap((object, row) => (object === undefined ? [] : { row, object }));
+  const rows = useMemo(
+    (): readonly ImportRow[] => plan?.objects.flatMap((object, row) => (object === undefined ? [] : { row, object })) ?? [],
+    [plan],
+  );
   const start = async (mode: ImportMode): Promise<ImportResult> => {
     isStopped.current = false;
     setStopping(false);
