@@ -122,6 +122,10 @@ describe.skipIf(chromiumPath === undefined)('the view of rows', () => {
     const dialog = page.getByRole('dialog', { name: 'Edit 2 rows of public.part' });
     await dialog.getByLabel('stock', { exact: true }).fill('many');
     await dialog.getByLabel('size').selectOption('M');
+    // The button with a label asks as well.
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.getByText('Discard what you have entered?').waitFor();
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
     await dialog.getByRole('button', { name: 'Update 2 rows' }).click();
     await dialog.getByText('Not a valid Int').waitFor();
     await expectAccessible(opened);

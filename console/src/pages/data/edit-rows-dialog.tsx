@@ -66,15 +66,16 @@ export function EditRowsDialog({ table, info, keys, onClose, onWritten }: EditRo
       kind="drawer"
       onClose={onClose}
       onSubmit={() => void save()}
-      footer={
+      isEdited={changed > 0}
+      footer={(close) => (
         <>
           <Button kind="primary" refusal={refusal} onClick={() => void save()}>
             {`Update ${keys.length} rows`}
           </Button>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={close}>Close</Button>
           <span class="muted small end">as {personaLabel(as)}</span>
         </>
-      }
+      )}
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {unread !== undefined && <ErrorBox error={shownError(unread)} />}
