@@ -18,13 +18,13 @@ export function counted(count: number, noun: string): string {
 const MAX_LISTED = 1000;
 
 /** Says how the import ended, if not after the last row. */
-function endOf(table: ImportTable, { end, uncertain }: ImportResult, mode: ImportMode): string | undefined {
+function endOf(table: ImportTable, { end, rejected, uncertain }: ImportResult, mode: ImportMode): string | undefined {
   const rest = mode === 'valid' ? ' The other rows were not sent.' : '';
   switch (end) {
     case 'done':
       return undefined;
     case 'limit':
-      return `Stopped after too many rejected rows.${rest}`;
+      return `Stopped after ${counted(rejected.length, 'rejected row')}.${rest}`;
     case 'stopped':
       return `Stopped.${rest}`;
     case 'failed':
