@@ -58,7 +58,7 @@ const FALSE = /^(?:false|f|no|n|0)$/i;
 const INT_LIMIT = 2_147_483_648;
 
 /** Reads a cell as a value of a column. @throws SyntaxError with what is wrong */
-export function valueOfCell(cell: Json, { type, choices }: ImportColumn): Json {
+function valueOfCell(cell: Json, { type, choices }: ImportColumn): Json {
   const core = type.replaceAll('!', '');
   if (choices !== undefined && !choices.includes(textOf(cell))) throw new SyntaxError(`expected one of: ${choices.join(', ')}`);
   if (typeof cell !== 'string') return core === 'String' && (typeof cell !== 'object' || cell instanceof JsonNumber) ? textOf(cell) : cell;

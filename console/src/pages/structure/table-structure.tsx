@@ -60,7 +60,6 @@ interface PartProps {
 
 function Constraints({ table, info, structure: { constraints }, onDone }: PartProps) {
   const [opened, setOpened] = useState<'new' | TableConstraint | null>(null);
-  const form = STRUCTURES[table.kind];
   const close = (): void => setOpened(null);
   const targets = new Map(info.foreignKeys.map((key) => [key.constraint, labelOf(key.table)]));
   return (
@@ -110,7 +109,7 @@ function Constraints({ table, info, structure: { constraints }, onDone }: PartPr
         </ListTable>
       )}
       {opened === 'new' && <ConstraintDialog table={table} info={info} onClose={close} onDone={onDone} />}
-      {opened !== null && opened !== 'new' && form !== undefined && (
+      {opened !== null && opened !== 'new' && (
         <Drop table={table} what={`constraint ${opened.name}`} definition={dropOf(table, opened)} onClose={close} onDone={onDone} />
       )}
     </section>
