@@ -354,6 +354,10 @@ describe.skipIf(chromiumPath === undefined)('request headers in the explorer', (
     await go('#/explorer');
     await write('Query editor', '{ album(limit: 1) { title } }');
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await write('Request headers', '[]');
+    await page.getByRole('button', { name: 'More' }).last().click();
+    await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
+    await page.getByRole('alert').getByText('expected a JSON object').waitFor();
     for (const [text, message] of [
       ['{"Cookie": "a=b"}', 'browsers do not send the header Cookie'],
       ['["X-Svc-Role"]', 'expected a JSON object'],

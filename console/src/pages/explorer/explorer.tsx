@@ -150,7 +150,7 @@ function RequestActions({
         name="More"
         items={[
           { label: 'Format (Ctrl+S)', icon: 'edit', run: format },
-          { label: 'Copy as curl', icon: 'copy', run: copyCurl },
+          { label: 'Copy as curl', icon: 'copy', run: () => void copyCurl() },
           { label: 'Code …', icon: 'explorer', run: () => setShowsCode(true) },
           { label: 'Add to collection …', icon: 'plus', refusal: readOnlyRefusal, run: () => onAdd('collection') },
           { label: 'Create REST endpoint …', icon: 'link', refusal: readOnlyRefusal, run: () => onAdd('rest') },

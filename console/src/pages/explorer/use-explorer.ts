@@ -184,9 +184,9 @@ export function useExplorer(draft: QueryTab) {
   useDocumentInAddress();
   useEffect(() => addKey({ keys: 'mod+s', does: 'format the query (Explorer)', run: format }), [draft]);
   /** Reads the request; shows its errors instead of throwing them. */
-  const read = <T>(reader: () => T): T | undefined => {
+  const read = async <T>(reader: () => T | Promise<T>): Promise<T | undefined> => {
     try {
-      const found = reader();
+      const found = await reader();
       setRequestError(undefined);
       return found;
     } catch (error) {
@@ -198,7 +198,7 @@ export function useExplorer(draft: QueryTab) {
   const run = async (other?: Persona): Promise<void> => {
     stop();
     setTab('response');
-    const found = read(() => ({
+    const found = await read(() => ({
       body: readRequest(),
       all: other === undefined ? [readRequestHeaders()] : [readRequestHeaders(), readRequestHeaders(other)],
     }));
@@ -207,10 +207,12 @@ export function useExplorer(draft: QueryTab) {
     setSent({ text: draft.text, operation: operations.length > 1 ? chosenOperation()?.name : undefined });
     await start(found.body, found.all, { isSubscription: chosenOperation()?.kind === 'subscription', endpoint: endpoint.peek() });
   };
-  const code = useCode(request, schema);
-  const copyCurl = (): void => {
-    const text = read(() => code('curl'));
-    if (text !== undefined) void text.then(copyText).then(() => showToast('Copied as curl'));
+  const codeOf = useCode(request, schema);
+  const copyCurl = async (): Promise<void> => {
+    const text = await read(() => codeOf('curl'));
+    if (text === undefined) return;
+    await copyText(text);
+    showToast('Copied as curl');
   };
   return {
     runs,
@@ -236,7 +238,7 @@ export function useExplorer(draft: QueryTab) {
       return explain();
     },
     copyCurl,
-    codeOf: async (form: CodeForm): Promise<string> => code(form),
+    codeOf,
   };
 }
 
