@@ -52,7 +52,7 @@ export function TransformPreview({
     printJson([args, sample instanceof Error]),
   );
   return (
-    <section class="card stack preview-card" aria-label="Request preview">
+    <section class="card stack" aria-label="Request preview">
       <header>
         <h2>Request preview</h2>
       </header>

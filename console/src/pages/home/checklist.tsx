@@ -11,7 +11,7 @@ export function Checklist() {
     <Card icon="shield" title="Production checklist">
       <ul class="stack-tight">
         {checks(value).map(({ good, label, note }) => (
-          <li key={label} class="row-tight check-line">
+          <li key={label} class="row-tight">
             <span class={`badge ${good ? 'badge-ok' : 'badge-warn'}`}>
               <Icon name={good ? 'check' : 'warn'} />
               {good ? 'yes' : 'no'}

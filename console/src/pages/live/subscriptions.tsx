@@ -146,14 +146,7 @@ function Sparkline({ values }: { readonly values: readonly number[] }) {
     .map((value, index) => `${(index * width) / (MAX_POINTS - 1)},${height - 2 - (value / top) * (height - 4)}`)
     .join(' ');
   return (
-    <svg
-      class="sparkline"
-      viewBox={`0 0 ${width} ${height}`}
-      width={width}
-      height={height}
-      role="img"
-      aria-label="Subscribers in the last 5 minutes"
-    >
+    <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label="Subscribers in the last 5 minutes">
       <polyline points={points} fill="none" stroke="currentColor" stroke-width="1.5" />
     </svg>
   );

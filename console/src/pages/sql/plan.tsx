@@ -20,7 +20,7 @@ function Node({ node: { title, of, share, isFullScan, facts, children } }: { rea
           {share !== undefined && (
             <>
               <span class="plan-bar" style={{ width: `${Math.round(share * 60)}px` }} />
-              <span class="muted number plan-share">{Math.round(share * 100)} %</span>
+              <span class="muted number">{Math.round(share * 100)} %</span>
             </>
           )}
           <strong>{title}</strong> {of !== undefined && <code>{of}</code>}

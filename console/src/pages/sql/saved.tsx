@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { failureOf } from '../../api/failure.ts';
 import { readOperation, runSteps } from '../../api/metadata.ts';
-import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { isObject, type JsonObject, objectOf, objectsIn } from '../../model/json.ts';
@@ -72,7 +73,7 @@ export function SavedDialog({ onClose }: { onClose(): void }) {
       setRemoval({});
       reload();
     } catch (error) {
-      setRemoval({ name, message: error instanceof Error ? error.message : String(error) });
+      setRemoval({ name, message: failureOf(error).message });
     }
   };
   return (
@@ -112,7 +113,7 @@ export function SavedDialog({ onClose }: { onClose(): void }) {
                       kind="quiet"
                       icon="trash"
                       name={`Delete ${name}`}
-                      refusal={isReadOnly ? readOnlyRefusal : undefined}
+                      refusal={readOnlyRefusal}
                       onClick={() => setRemoval({ name })}
                     />
                   )}

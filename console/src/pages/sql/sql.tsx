@@ -42,7 +42,7 @@ export function Sql() {
   return (
     <div class="page page-fill">
       <Header sources={data?.sources ?? []} source={source} options={state.options} />
-      <div class="row sql-tabs">
+      <div class="row">
         <DraftTabs
           name="SQL tabs"
           tabs={sqlTabs.value.map((tab) => ({ id: tab.id, label: labelOfTab(tab) }))}
