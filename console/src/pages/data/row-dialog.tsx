@@ -14,7 +14,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
-import { Later } from '../../parts/later.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { ColumnField } from './column-field.tsx';
@@ -144,9 +144,9 @@ function ReferenceButton({
     <>
       <Button icon="search" name={`Select ${name} in ${labelOf(reference.to)}`} popup="dialog" onClick={() => setOpen(true)} />
       {isOpen && (
-        <Later load={loadPicker}>
+        <Lazy load={loadPicker}>
           {(ReferencePicker) => <ReferencePicker table={target} reference={reference} onClose={() => setOpen(false)} onPick={pick} />}
-        </Later>
+        </Lazy>
       )}
     </>
   );

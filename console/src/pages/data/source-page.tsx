@@ -14,13 +14,14 @@ import { Lazy } from '../../parts/lazy.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { showToast } from '../../parts/toast.tsx';
-import type { SchemaDiagramProps } from '../diagram/schema-diagram.tsx';
 import { Enums, hasEnums } from '../structure/enums.tsx';
 import { NewTableButton } from '../structure/new-table.tsx';
 import { AllPermissions } from './all-permissions.tsx';
 import { Functions } from './functions.tsx';
 import { SourceTables } from './source-tables.tsx';
 import { reloadSource } from './table-state.tsx';
+
+const loadDiagram = async () => (await import('../diagram/schema-diagram.tsx')).SchemaDiagram;
 
 /** A source: its tables, suggested relationships, permissions and functions. */
 export function SourcePage({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
@@ -77,11 +78,9 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
         ) : tab === 'functions' && hasOperation(source.kind, 'track_function') ? (
           <Functions data={data} source={source} />
         ) : tab === 'diagram' ? (
-          <Lazy<SchemaDiagramProps>
-            what="the diagram"
-            load={async () => (await import('../diagram/schema-diagram.tsx')).SchemaDiagram}
-            props={{ data, source }}
-          />
+          <Lazy load={loadDiagram} what="the diagram">
+            {(SchemaDiagram) => <SchemaDiagram data={data} source={source} />}
+          </Lazy>
         ) : tab === 'types' && hasEnums(source.kind) ? (
           <Enums source={source} version={data.version} />
         ) : (

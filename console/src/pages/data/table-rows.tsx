@@ -17,7 +17,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Later } from '../../parts/later.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -89,21 +89,21 @@ export function TableRows(props: TableRowsProps) {
         />
       )}
       {state.bulk !== null && (
-        <Later load={loadEditRows}>
+        <Lazy load={loadEditRows}>
           {(EditRowsDialog) => (
             <EditRowsDialog table={table} info={info} keys={state.bulk ?? []} onClose={() => state.setBulk(null)} onWritten={reload} />
           )}
-        </Later>
+        </Lazy>
       )}
       {isArranging && (
-        <Later load={loadColumns}>
+        <Lazy load={loadColumns}>
           {(ColumnsDialog) => (
             <ColumnsDialog columns={readable.columns} layout={layout} onLayout={setLayout} onClose={() => setArranging(false)} />
           )}
-        </Later>
+        </Lazy>
       )}
       {state.importing !== null && (
-        <Later load={loadImport}>
+        <Lazy load={loadImport}>
           {(ImportDialog) => (
             <ImportDialog
               table={table}
@@ -113,7 +113,7 @@ export function TableRows(props: TableRowsProps) {
               onInserted={reload}
             />
           )}
-        </Later>
+        </Lazy>
       )}
       {pendingDelete !== null && (
         <DeleteDialog {...pendingDelete} onClose={() => setPendingDelete(null)} onDelete={() => state.deletePending(pendingDelete)} />

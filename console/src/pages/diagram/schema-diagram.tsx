@@ -16,7 +16,7 @@ import { Canvas } from './canvas.tsx';
 import { SelectedTable } from './selected-table.tsx';
 import { useView } from './use-view.ts';
 
-export interface SchemaDiagramProps {
+interface SchemaDiagramProps {
   readonly data: Overview;
   readonly source: SourceOverview;
 }
