@@ -19,7 +19,7 @@ import { complete } from './complete.ts';
 import { Explained } from './explained.tsx';
 import { type SideForm, SidePanel } from './side-panel.tsx';
 import { Start } from './start.tsx';
-import { chooseEndpoint, chosenTabId, closeTab, endpoint, isUntouched, openTab, type QueryTab, tabs, updateTab } from './tabs.ts';
+import { chooseEndpoint, endpoint, isUntouched, type QueryTab, queryTabs } from './tabs.ts';
 import { type ExplorerState, useExplorer } from './use-explorer.ts';
 
 const SIDES = [
@@ -36,11 +36,7 @@ interface ViewProps {
 
 /** Queries, mutations and subscriptions, as the persona or as two personas side by side. */
 export function Explorer() {
-  const draft = tabs.value.find(({ id }) => id === chosenTabId.value) ?? tabs.value[0];
-  return draft === undefined ? null : <OpenExplorer draft={draft} />;
-}
-
-function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
+  const draft = queryTabs.chosen.value;
   const state = useExplorer(draft);
   const [side, setSide] = useState<SideForm | null>(innerWidth > 1100 ? 'schema' : null);
   const [adding, setAdding] = useState<'collection' | 'rest' | null>(null);
@@ -50,11 +46,11 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
       <div class="explorer-bar row">
         <DraftTabs
           name="Query tabs"
-          tabs={tabs.value.map(({ id, text }) => ({ id, label: operationsOf(text)[0]?.name ?? `query ${id}` }))}
+          tabs={queryTabs.all.value.map(({ id, text }) => ({ id, label: operationsOf(text)[0]?.name ?? `query ${id}` }))}
           chosen={draft.id}
-          onChoose={(id) => (chosenTabId.value = id)}
-          onClose={closeTab}
-          onNew={() => openTab()}
+          onChoose={queryTabs.choose}
+          onClose={queryTabs.close}
+          onNew={() => queryTabs.open()}
         />
         <span class="grow" />
         {SIDES.map(([form, name]) => (
@@ -69,7 +65,7 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
             form={side}
             as={state.schema}
             onInsert={state.insert}
-            onOpen={(text, variables) => openTab(text, variables)}
+            onOpen={(text, variables) => queryTabs.open({ text, variables })}
             onSave={() => setAdding('collection')}
           />
         )}
@@ -98,7 +94,7 @@ function RequestPane({ draft, state, onAdd }: ViewProps & { onAdd(form: 'collect
           value={draft.text}
           handle={handle}
           marks={marks}
-          onChange={(text) => updateTab(draft.id, { text })}
+          onChange={(text) => queryTabs.update(draft.id, { text })}
           onRun={() => void (refusal === undefined && run())}
           complete={(text, at) => complete(schema, text, at)}
         />
@@ -189,7 +185,7 @@ function RequestInputs({ draft, state }: ViewProps) {
           hint={'{"name": "value"}'}
           value={draft.variables}
           marks={state.problems.variables}
-          onChange={(variables) => updateTab(draft.id, { variables })}
+          onChange={(variables) => queryTabs.update(draft.id, { variables })}
           onRun={() => void run()}
         />
       ) : (

@@ -7,7 +7,7 @@ import { allTables, type TableOverview, tableId } from '../../model/overview.ts'
 import { type Persona, personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { updateTab, chosenTabId } from './tabs.ts';
+import { queryTabs } from './tabs.ts';
 
 /** Shown until the first run, with three example documents. */
 export function Start({ untouched, as }: { readonly untouched: boolean; readonly as: Persona }) {
@@ -39,7 +39,7 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
       actions={
         untouched &&
         examples.map(([label, text]) => (
-          <Button key={label} onClick={() => updateTab(chosenTabId.peek(), { text })}>
+          <Button key={label} onClick={() => queryTabs.update(queryTabs.chosen.peek().id, { text })}>
             {label}
           </Button>
         ))

@@ -2,12 +2,9 @@
 import { signal } from '@preact/signals';
 import type { GraphqlEndpoint } from '../../api/graphql.ts';
 import { remember, remembered } from '../../browser/storage.ts';
+import { type TextTab, textTabs } from '../../browser/text-tabs.ts';
 
-export interface QueryTab {
-  readonly id: number;
-  readonly text: string;
-  readonly variables: string;
-}
+export type QueryTab = TextTab<{ readonly text: string; readonly variables: string }>;
 
 export interface HistoryEntry {
   readonly text: string;
@@ -19,10 +16,7 @@ export interface HistoryEntry {
 const HISTORY_LENGTH = 200;
 const INITIAL_TEXT = '# Ctrl+Enter runs the query, Ctrl+Space completes it\n{\n  \n}\n';
 
-export const tabs = signal<readonly QueryTab[]>(
-  remembered<readonly QueryTab[]>('explorer', [{ id: 1, text: INITIAL_TEXT, variables: '' }]),
-);
-export const chosenTabId = signal(tabs.peek()[0]?.id ?? 1);
+export const queryTabs = textTabs('explorer', { text: INITIAL_TEXT, variables: '' });
 export const queryHistory = signal<readonly HistoryEntry[]>(remembered<readonly HistoryEntry[]>('history', []));
 
 /** Endpoint of all tabs. */
@@ -31,25 +25,6 @@ export const endpoint = signal<GraphqlEndpoint>(remembered<GraphqlEndpoint>('exp
 export function chooseEndpoint(next: GraphqlEndpoint): void {
   endpoint.value = next;
   remember('explorer-endpoint', next);
-}
-
-export function updateTab(id: number, changes: Partial<QueryTab>): void {
-  tabs.value = tabs.peek().map((draft) => (draft.id === id ? { ...draft, ...changes } : draft));
-  remember('explorer', tabs.peek());
-}
-
-export function openTab(text = INITIAL_TEXT, variables = ''): void {
-  const id = Math.max(0, ...tabs.peek().map((draft) => draft.id)) + 1;
-  tabs.value = [...tabs.peek(), { id, text, variables }];
-  chosenTabId.value = id;
-  remember('explorer', tabs.peek());
-}
-
-export function closeTab(id: number): void {
-  const rest = tabs.peek().filter((draft) => draft.id !== id);
-  tabs.value = rest.length > 0 ? rest : [{ id: id + 1, text: INITIAL_TEXT, variables: '' }];
-  if (chosenTabId.peek() === id) chosenTabId.value = tabs.peek()[0]?.id ?? 1;
-  remember('explorer', tabs.peek());
 }
 
 export function isUntouched(text: string): boolean {

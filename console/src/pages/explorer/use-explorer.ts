@@ -21,7 +21,7 @@ import { showToast } from '../../parts/toast.tsx';
 import { readHeaders } from './headers.ts';
 import type { SentDocument } from './response-error.tsx';
 import { marksOf, type Run } from './run.ts';
-import { addToHistory, endpoint, openTab, type QueryTab, updateTab } from './tabs.ts';
+import { addToHistory, endpoint, type QueryTab, queryTabs } from './tabs.ts';
 import { typescriptOf } from './typescript-code.ts';
 import { useProblems } from './use-problems.ts';
 import { useRuns } from './use-runs.ts';
@@ -34,7 +34,7 @@ function useDocumentInAddress(): void {
   useEffect(() => {
     const text = query.get('query');
     if (text === null) return;
-    openTab(text, query.get('variables') ?? '');
+    queryTabs.open({ text, variables: query.get('variables') ?? '' });
     setQuery({ query: undefined, variables: undefined });
   }, [query]);
 }
@@ -147,7 +147,7 @@ function insert(draft: QueryTab, editor: EditorHandle | null, text: string): voi
   }
   const end = (operationsOf(draft.text)[0]?.to ?? 0) - 1;
   const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
-  updateTab(draft.id, { text: whole });
+  queryTabs.update(draft.id, { text: whole });
 }
 
 /** The document that was sent, in which errors name places, while the editor still has it. */
@@ -180,7 +180,7 @@ export function useExplorer(draft: QueryTab) {
   const allMarks = useMemo(() => merged(marks, problems.document), [marks, problems.document]);
   const [requestError, setRequestError] = useState<string>();
   const [tab, setTab] = useState<'response' | 'explain'>('response');
-  const format = (): void => updateTab(draft.id, { text: formatDocument(draft.text) });
+  const format = (): void => queryTabs.update(draft.id, { text: formatDocument(draft.text) });
   useDocumentInAddress();
   useEffect(() => addKey({ keys: 'mod+s', does: 'format the query (Explorer)', run: format }), [draft]);
   /** Reads the request; shows its errors instead of throwing them. */

@@ -14,7 +14,7 @@ import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { TextField } from '../../parts/text-field.tsx';
-import { nameTab, openText } from './tabs.ts';
+import { openText, updateOpenTab } from './tabs.ts';
 
 interface SavedStatement {
   readonly name: string;
@@ -44,7 +44,7 @@ export function SaveDialog({ text, name: initial, onClose }: { readonly text: st
   const save = async (): Promise<boolean> => {
     const statement = { name: name.trim(), sql: text };
     await changeStatements((before) => [...before.filter((each) => each.name !== statement.name), statement]);
-    nameTab(statement.name);
+    updateOpenTab({ name: statement.name });
     return true;
   };
   return (

@@ -22,7 +22,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { Plan } from './plan.tsx';
 import type { SqlResult } from './result.ts';
 import { SavedDialog, SaveDialog } from './saved.tsx';
-import { chooseTab, chosenTab, closeSqlTab, labelOfTab, openText, sqlHistory, sqlTabs, writeText } from './tabs.ts';
+import { closeSqlTab, labelOfTab, openText, sqlHistory, sqlTabs, updateOpenTab } from './tabs.ts';
 import { useColumns } from './use-columns.ts';
 import { type SqlState, useSql } from './use-sql.ts';
 
@@ -34,7 +34,7 @@ export function Sql() {
   const { editor = 'sql', lexis = STANDARD_LEXIS, examples = [], explain } = KINDS[source?.kind ?? ''] ?? {};
   const state = useSql(source, lexis);
   const { result, plan, failure, marks, newTables, hasTracked, handle, run } = state;
-  const { id, text } = chosenTab.value;
+  const { id, text } = sqlTabs.chosen.value;
   const columns = useColumns(source, text, data?.version ?? 0);
   const [hasSelection, setHasSelection] = useState(false);
   const hasSeveral = statementsOf(text, lexis).length > 1;
@@ -45,9 +45,9 @@ export function Sql() {
       <div class="row">
         <DraftTabs
           name="SQL tabs"
-          tabs={sqlTabs.value.map((tab) => ({ id: tab.id, label: labelOfTab(tab) }))}
+          tabs={sqlTabs.all.value.map((tab) => ({ id: tab.id, label: labelOfTab(tab) }))}
           chosen={id}
-          onChoose={chooseTab}
+          onChoose={sqlTabs.choose}
           onClose={closeSqlTab}
           onNew={() => openText('')}
         />
@@ -65,7 +65,7 @@ export function Sql() {
         rangeAt={(all, at) => (statementsOf(all, lexis).length > 1 ? statementAt(all, at, lexis) : undefined)}
         complete={columns.complete}
         onSelect={setHasSelection}
-        onChange={writeText}
+        onChange={(next) => updateOpenTab({ text: next })}
         onRun={() => void run(false)}
       />
       <RunBar state={state} hasSeveral={hasSeveral} hasSelection={hasSelection} explain={explain} />
@@ -173,7 +173,7 @@ function Header({
 
 function SavedButtons() {
   const [dialog, setDialog] = useState<'save' | 'saved' | null>(null);
-  const { text, name = '' } = chosenTab.value;
+  const { text, name = '' } = sqlTabs.chosen.value;
   return (
     <>
       <Button

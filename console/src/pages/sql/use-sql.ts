@@ -14,7 +14,7 @@ import type { CodeMark } from '../../parts/code-editor-types.ts';
 import type { EditorHandle } from '../../parts/code-editor.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { markOf, readResult, type SqlResult, tablesOf } from './result.ts';
-import { addToSqlHistory, chosenTab, openText, type SqlTab } from './tabs.ts';
+import { addToSqlHistory, openText, type SqlTab, sqlTabs } from './tabs.ts';
 
 const ROW_LIMIT = 1000;
 
@@ -97,7 +97,7 @@ function useAttempts(source: string | undefined, show: (change: Partial<Shown>) 
     { prefix = 0, canCascade = false }: { readonly prefix?: number; readonly canCascade?: boolean } = {},
   ): Promise<void> => {
     if (sent === undefined || runningSince !== undefined) return;
-    const { text } = chosenTab.peek();
+    const { text } = sqlTabs.chosen.peek();
     show({ failed: undefined, newTables: [], hasTracked: false });
     const controller = new AbortController();
     running.current = controller;
@@ -108,7 +108,7 @@ function useAttempts(source: string | undefined, show: (change: Partial<Shown>) 
       if (isAbort(error)) showToast('Stopped');
       else {
         const failure = failureOf(error);
-        const tab = chosenTab.peek();
+        const tab = sqlTabs.chosen.peek();
         const isSame = tab.text === text;
         const marks = isSame ? markOf(failure, sent.range.from - prefix, text.length) : NO_MARKS;
         show({ result: undefined, plan: undefined, failed: { failure, marks, tab, ...(isSame && canCascade ? { run: sent } : {}) } });
@@ -132,7 +132,7 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
   useSqlInAddress();
   /** The SQL to run; undefined if there is none. */
   const chosen = (whole: boolean): SentSql | undefined => {
-    const all = chosenTab.peek().text;
+    const all = sqlTabs.chosen.peek().text;
     const range = rangeToRun(handle.current, all, whole, lexis);
     const sql = all.slice(range.from, range.to);
     return source === undefined || sql.trim() === '' ? undefined : { source, sql, range };
@@ -194,10 +194,10 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
       });
       show({ newTables: [], hasTracked: true });
     } catch (error) {
-      show({ failed: { failure: failureOf(error), marks: NO_MARKS, tab: chosenTab.peek() } });
+      show({ failed: { failure: failureOf(error), marks: NO_MARKS, tab: sqlTabs.chosen.peek() } });
     }
   };
-  const tab = chosenTab.value;
+  const tab = sqlTabs.chosen.value;
   const failed = shown.failed?.tab.id === tab.id && shown.failed.tab.text === tab.text ? shown.failed : undefined;
   const failedRun = failed?.run;
   return {
