@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { rowHeight as defaultHeight } from '../browser/density.ts';
+import { rowHeight } from '../browser/density.ts';
 import { copyText } from '../browser/clipboard.ts';
-import { useWindow } from './virtual-list.tsx';
+import { scrollToRow, useWindow } from './virtual-list.tsx';
 
 export interface GridColumn {
   readonly id: string;
@@ -24,7 +24,6 @@ export interface GridProps {
   /** Number of all rows, if the grid shows a page of them. */
   readonly total?: number;
   readonly selected?: ReadonlySet<number>;
-  readonly rowHeight?: number;
   readonly class?: string;
   cell(row: number, column: number): ComponentChildren;
   /** Text for copying; without it nothing is copied. */
@@ -53,8 +52,8 @@ interface Range {
 
 /** A virtualised table with the ARIA grid pattern: arrow keys move the focused cell, and copied cells paste into spreadsheets. */
 export function Grid(props: GridProps) {
-  const { name, columns, count, total, selected, rowHeight = defaultHeight.value, cell, onOpen, opensByClick, class: extra } = props;
-  const { frame, window, body, current, focus, isInRange, keyDown } = useGridFocus(props, rowHeight);
+  const { name, columns, count, total, selected, cell, onOpen, opensByClick, class: extra } = props;
+  const { frame, window, body, current, focus, isInRange, keyDown } = useGridFocus(props);
   const { first, end } = window;
   return (
     <div ref={frame} class={`grid-frame ${extra ?? ''}`} role="group" aria-label={name} tabIndex={count === 0 ? 0 : undefined}>
@@ -91,7 +90,7 @@ export function Grid(props: GridProps) {
           </tr>
         </thead>
         <tbody ref={body}>
-          {first > 0 && <Spacer columns={columns.length} height={first * rowHeight} />}
+          {first > 0 && <Spacer columns={columns.length} height={first * rowHeight.value} />}
           {Array.from({ length: Math.max(0, end - first) }, (_, index) => {
             const row = first + index;
             return (
@@ -111,7 +110,7 @@ export function Grid(props: GridProps) {
               </tr>
             );
           })}
-          {end < count && <Spacer columns={columns.length} height={(count - end) * rowHeight} />}
+          {end < count && <Spacer columns={columns.length} height={(count - end) * rowHeight.value} />}
         </tbody>
       </table>
     </div>
@@ -154,25 +153,26 @@ function Spacer({ columns, height }: { readonly columns: number; readonly height
 }
 
 /** The rendered rows, the focused cell, the selected range, and the keys that change them. */
-function useGridFocus({ columns, count, text, onOpen, onEdit = onOpen, onKey }: GridProps, rowHeight: number) {
+function useGridFocus({ columns, count, text, onOpen, onEdit = onOpen, onKey }: GridProps) {
+  const { value: height } = rowHeight;
   const [focused, setFocused] = useState<Cell>({ row: 0, column: 0 });
   /** Other corner of the selected range. */
   const [anchor, setAnchor] = useState<Cell | null>(null);
-  const { frame, window } = useWindow(count, rowHeight, rowHeight);
+  const { frame, window } = useWindow(count, height, height);
   const body = useRef<HTMLTableSectionElement>(null);
   const current = { row: Math.min(focused.row, Math.max(0, count - 1)), column: Math.min(focused.column, columns.length - 1) };
   const move = (row: number, column: number, extend: boolean): void => {
     const next = { row: Math.max(0, Math.min(count - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
     setAnchor(extend ? (anchor ?? current) : null);
     setFocused(next);
-    if (frame.current !== null) scrollToRow(frame.current, next.row, rowHeight);
+    if (frame.current !== null) scrollToRow(frame.current, next.row, height);
     focusAfterRendering(body, next);
   };
   const range = rangeBetween(current, anchor ?? current);
   const keyDown = (event: KeyboardEvent): void => {
     if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined) return;
     const { row, column } = current;
-    const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / rowHeight) - 2);
+    const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / height) - 2);
     const target = targetOfKey(event, current, { page, lastRow: count - 1, lastColumn: columns.length - 1 });
     if (target !== undefined) {
       event.preventDefault();
@@ -226,12 +226,6 @@ function targetOfKey(
 
 function isModified(event: KeyboardEvent): boolean {
   return event.ctrlKey || event.metaKey;
-}
-
-function scrollToRow(frame: HTMLElement, row: number, rowHeight: number): void {
-  const top = row * rowHeight;
-  if (top < frame.scrollTop) frame.scrollTop = top;
-  else if (top + rowHeight * 2 > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + rowHeight * 2 - frame.clientHeight;
 }
 
 function focusAfterRendering(body: { readonly current: HTMLElement | null }, { row, column }: Cell): void {

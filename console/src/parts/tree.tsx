@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useWindow } from './virtual-list.tsx';
+import { scrollToRow, useWindow } from './virtual-list.tsx';
 
 export interface TreeItem {
   readonly key: string;
@@ -102,7 +102,7 @@ function useTreeFocus({ items, rowHeight, onToggle }: TreeProps) {
     latest.current = index;
     setActive(index);
     if (frame.current === null) return;
-    scrollTo(frame.current, index, rowHeight);
+    scrollToRow(frame.current, index, rowHeight);
     focusOnceDrawn(frame.current, index, () => latest.current === index);
   };
   const keyDown = (event: KeyboardEvent): void => {
@@ -155,12 +155,6 @@ function open(target: EventTarget | null, { isOpen }: TreeItem, toggle: () => vo
   const link = target instanceof HTMLElement ? target.querySelector('a') : null;
   if (link !== null) link.click();
   else if (isOpen !== undefined) toggle();
-}
-
-function scrollTo(frame: HTMLElement, index: number, rowHeight: number): void {
-  const top = index * rowHeight;
-  if (top < frame.scrollTop) frame.scrollTop = top;
-  else if (top + rowHeight * 2 > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + rowHeight * 2 - frame.clientHeight;
 }
 
 function focusOnceDrawn(frame: HTMLElement, index: number, isLatest: () => boolean): void {

@@ -47,6 +47,13 @@ export function useWindow(
   return { frame, window: { first: Math.min(shown.first, count), end: Math.min(shown.end, count) } };
 }
 
+/** Scrolls a frame so that it shows a row, with room for a heading that is as high as a row. */
+export function scrollToRow(frame: HTMLElement, row: number, rowHeight: number): void {
+  const top = row * rowHeight;
+  if (top < frame.scrollTop) frame.scrollTop = top;
+  else if (top + rowHeight * 2 > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + rowHeight * 2 - frame.clientHeight;
+}
+
 /** A long list of rows of a fixed height; only visible rows are drawn. */
 export function VirtualList({
   count,
