@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { lineHeight } from '../browser/density.ts';
 import { scrollToRow, useWindow } from './virtual-list.tsx';
 
 export interface TreeItem {
@@ -17,7 +18,6 @@ export interface TreeItem {
 interface TreeProps {
   readonly name: string;
   readonly items: readonly TreeItem[];
-  readonly rowHeight: number;
   /** Content of an item. Its link, if it has one, is opened by Enter. */
   content(index: number): ComponentChildren;
   onToggle(index: number): void;
@@ -25,7 +25,8 @@ interface TreeProps {
 
 /** A virtualised tree with the ARIA pattern: one Tab stop, arrow keys move, fold and unfold, and Enter opens. */
 export function Tree(props: TreeProps) {
-  const { name, items, rowHeight, content } = props;
+  const { name, items, content } = props;
+  const height = lineHeight.value;
   const { frame, first, end, active, setActive, keyDown } = useTreeFocus(props);
   const places = useMemo(() => placesOf(items), [items]);
   return (
@@ -41,7 +42,7 @@ export function Tree(props: TreeProps) {
         if (index !== undefined) setActive(index);
       }}
     >
-      <div style={{ height: `${first * rowHeight}px` }} />
+      <div style={{ height: `${first * height}px` }} />
       {items.slice(first, end).map((item, offset) => {
         const index = first + offset;
         return (
@@ -63,7 +64,7 @@ export function Tree(props: TreeProps) {
           </div>
         );
       })}
-      <div style={{ height: `${Math.max(0, items.length - end) * rowHeight}px` }} />
+      <div style={{ height: `${Math.max(0, items.length - end) * height}px` }} />
     </div>
   );
 }
@@ -84,8 +85,9 @@ function placesOf(items: readonly TreeItem[]): readonly { readonly at: number; r
 }
 
 /** The drawn items, the one that Tab reaches, and the keys that move to others. */
-function useTreeFocus({ items, rowHeight, onToggle }: TreeProps) {
-  const { frame, window } = useWindow(items.length, rowHeight);
+function useTreeFocus({ items, onToggle }: TreeProps) {
+  const height = lineHeight.value;
+  const { frame, window } = useWindow(items.length, height);
   const { first, end } = window;
   const current = items.findIndex(({ isCurrent }) => isCurrent);
   const [chosen, setActive] = useState<number>();
@@ -102,7 +104,7 @@ function useTreeFocus({ items, rowHeight, onToggle }: TreeProps) {
     latest.current = index;
     setActive(index);
     if (frame.current === null) return;
-    scrollToRow(frame.current, index, rowHeight);
+    scrollToRow(frame.current, index, height);
     focusOnceDrawn(frame.current, index, () => latest.current === index);
   };
   const keyDown = (event: KeyboardEvent): void => {
@@ -112,7 +114,7 @@ function useTreeFocus({ items, rowHeight, onToggle }: TreeProps) {
     if (event.key === 'Enter' || event.key === ' ') open(event.target, item, () => onToggle(index));
     else if (event.key === (item.isOpen === true ? 'ArrowLeft' : 'ArrowRight') && item.isOpen !== undefined) onToggle(index);
     else {
-      const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 1);
+      const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / height) - 1);
       const to = targetOf(event.key, items, index, page);
       if (to === undefined) return;
       move(to);

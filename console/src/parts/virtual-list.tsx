@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { lineHeight } from '../browser/density.ts';
 import { AFTER_DRAWN_MS } from './after-drawn.ts';
 
 const OVERSCAN = 8;
@@ -54,25 +55,24 @@ export function scrollToRow(frame: HTMLElement, row: number, rowHeight: number):
   else if (top + rowHeight * 2 > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + rowHeight * 2 - frame.clientHeight;
 }
 
-/** A long list of rows of a fixed height; only visible rows are drawn. */
+/** A long list of rows of the height `--line`; only visible rows are drawn. */
 export function VirtualList({
   count,
-  rowHeight,
   name,
   row,
 }: {
   readonly count: number;
-  readonly rowHeight: number;
   readonly name: string;
   row(index: number): ComponentChildren;
 }) {
-  const { frame, window } = useWindow(count, rowHeight);
+  const height = lineHeight.value;
+  const { frame, window } = useWindow(count, height);
   const { first, end } = window;
   return (
     <div ref={frame} class="virtual-list" role="group" aria-label={name}>
-      <div style={{ height: `${first * rowHeight}px` }} />
+      <div style={{ height: `${first * height}px` }} />
       {Array.from({ length: Math.max(0, end - first) }, (_, index) => row(first + index))}
-      <div style={{ height: `${Math.max(0, count - end) * rowHeight}px` }} />
+      <div style={{ height: `${Math.max(0, count - end) * height}px` }} />
     </div>
   );
 }

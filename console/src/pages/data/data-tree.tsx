@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { lineHeight } from '../../browser/density.ts';
 import { go, hrefOf, place } from '../../browser/place.ts';
 import { type Overview, type TableOverview, tableId } from '../../model/overview.ts';
 import { Search } from '../../parts/field.tsx';
@@ -106,7 +105,6 @@ export function DataTree({ data, ...chosen }: Chosen & { readonly data: Overview
       <Tree
         name="Sources and tables"
         items={items}
-        rowHeight={lineHeight.value}
         content={(index) => {
           const line = lines[index];
           if (line === undefined) return null;

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type FieldType, readType, rootFields, rootTypes, type SchemaPersona, type SchemaType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { lineHeight } from '../../browser/density.ts';
 import type { OperationKind } from '../../model/graphql-document.ts';
 import { personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
@@ -83,7 +82,6 @@ function SchemaPanel({ as, onInsert }: { readonly as: SchemaPersona; onInsert(te
       <VirtualList
         name="Fields"
         count={fields.length}
-        rowHeight={lineHeight.value}
         row={(index) => {
           const field = fields[index];
           return field && <SchemaField key={field.field} as={as} field={field} onInsert={onInsert} onOpen={() => open([...path, field])} />;
