@@ -1,5 +1,5 @@
 import { isList, isObject, type Json } from '../../model/json.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { FullScanBadge, PlanBar } from '../../parts/plan-marks.tsx';
 
 const COST = /cost=[\d.]+\.\.([\d.]+)/;
 
@@ -23,14 +23,9 @@ export function Explained({ json }: { readonly json: Json }) {
                 const isFullScan = /Seq Scan/.test(line);
                 return (
                   <div role="listitem" key={at} class="plan-line">
-                    <span class="plan-bar" style={{ width: `${Math.round(share * 60)}px` }} />
+                    <PlanBar share={share} />
                     <code>{line}</code>
-                    {isFullScan && (
-                      <span class="badge badge-warn">
-                        <Icon name="warn" />
-                        full table scan
-                      </span>
-                    )}
+                    {isFullScan && <FullScanBadge />}
                   </div>
                 );
               })}

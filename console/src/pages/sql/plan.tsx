@@ -1,5 +1,5 @@
 import type { PlanNode } from '../../model/plan-tree.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { FullScanBadge, PlanBar } from '../../parts/plan-marks.tsx';
 
 /** Plan of a statement: each node with its part of the cost or time, and the nodes that it reads from below it. */
 export function Plan({ node }: { readonly node: PlanNode }) {
@@ -19,17 +19,12 @@ function Node({ node: { title, of, share, isFullScan, facts, children } }: { rea
         <summary>
           {share !== undefined && (
             <>
-              <span class="plan-bar" style={{ width: `${Math.round(share * 60)}px` }} />
+              <PlanBar share={share} />
               <span class="muted number">{Math.round(share * 100)} %</span>
             </>
           )}
           <strong>{title}</strong> {of !== undefined && <code>{of}</code>}
-          {isFullScan && (
-            <span class="badge badge-warn">
-              <Icon name="warn" />
-              full table scan
-            </span>
-          )}
+          {isFullScan && <FullScanBadge />}
           <span class="muted small number">{rowsOf(facts)}</span>
         </summary>
         <dl class="facts small">
