@@ -58,7 +58,7 @@ export function JsonDialog({
     >
       {children}
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <CodeEditor name={title} language="json" height="320px" value={text} onChange={setText} onRun={() => void submit()} />
+      <CodeEditor name={title} language="json" height="20rem" value={text} onChange={setText} onRun={() => void submit()} />
     </Dialog>
   );
 }

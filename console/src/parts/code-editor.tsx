@@ -70,5 +70,5 @@ export function CodeEditor(props: CodeEditorProps) {
   useEffect(() => {
     if (tables !== undefined) editor?.setTables(tables);
   }, [editor, tables]);
-  return <div ref={host} class="code-editor" style={{ height: height ?? '200px' }} />;
+  return <div ref={host} class="code-editor" style={{ height: height ?? '12.5rem' }} />;
 }

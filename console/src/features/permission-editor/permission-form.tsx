@@ -152,7 +152,7 @@ function PermissionJson({
       <CodeEditor
         name={`${operation} permission of ${role} as JSON`}
         language="json"
-        height="300px"
+        height="18.75rem"
         value={text ?? printJson(draft ?? fallback, 2)}
         readOnly={isReadOnly}
         onChange={state.editText}

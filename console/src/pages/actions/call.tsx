@@ -94,7 +94,7 @@ function Response({ call: { result, failure, isRunning, run } }: { readonly call
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={() => void run()} />}
       {result === undefined && failure === undefined && <p class="muted">{isRunning ? 'Waiting for the handler …' : 'Not called yet'}</p>}
       {result !== undefined && (
-        <CodeEditor name="Action response" language="json" height="320px" value={printJson(result.json, 2)} readOnly />
+        <CodeEditor name="Action response" language="json" height="20rem" value={printJson(result.json, 2)} readOnly />
       )}
     </section>
   );

@@ -121,7 +121,7 @@ function Signature({
       <CodeEditor
         name="Signature and types"
         language="graphql"
-        height="300px"
+        height="18.75rem"
         value={sdl}
         marks={marks}
         readOnly={isReadOnly}

@@ -38,7 +38,14 @@ export function HandlerCode({ all, action }: { readonly all: ActionsMetadata; re
             ? 'A sample of the request body that the handler receives.'
             : 'Calls the handler as the service does. Replace variables in the URL by their values.'}
       </p>
-      <CodeEditor key={form} name="Code" language={form === 'request' ? 'json' : 'text'} height="min(60vh, 520px)" value={text} readOnly />
+      <CodeEditor
+        key={form}
+        name="Code"
+        language={form === 'request' ? 'json' : 'text'}
+        height="min(60vh, 32.5rem)"
+        value={text}
+        readOnly
+      />
     </section>
   );
 }

@@ -42,7 +42,7 @@ export function ResponsePreview({
       ) : (
         <>
           <span class="label">Sample response of the handler</span>
-          <CodeEditor name="Sample response" language="json" height="120px" value={text} onChange={setText} />
+          <CodeEditor name="Sample response" language="json" height="7.5rem" value={text} onChange={setText} />
           {failure !== undefined ? (
             <ErrorBox error={shownError(failure)} />
           ) : (

@@ -70,7 +70,7 @@ export function TransformPreview({
         </Field>
       ))}
       <span class="label">Sample request body</span>
-      <CodeEditor name="Sample" language="json" height="200px" value={text} onChange={setText} />
+      <CodeEditor name="Sample" language="json" height="12.5rem" value={text} onChange={setText} />
       {sample instanceof Error && <p class="error-text small">{sample.message}</p>}
       <h3>Request</h3>
       {failure !== undefined ? (

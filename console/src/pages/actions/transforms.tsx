@@ -213,7 +213,7 @@ function Body({
           <CodeEditor
             name={`${name} template`}
             language="text"
-            height="160px"
+            height="10rem"
             value={body.template}
             readOnly={isReadOnly}
             onChange={(template) => onChange({ ...body, template })}

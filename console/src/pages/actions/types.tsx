@@ -45,7 +45,7 @@ export function Types({ all: { actions, types } }: { readonly all: ActionsMetada
         <CodeEditor
           name="Custom types"
           language="graphql"
-          height="min(50vh, 420px)"
+          height="min(50vh, 26.25rem)"
           value={text ?? before}
           marks={marks}
           hint="type Login { token: String! }"

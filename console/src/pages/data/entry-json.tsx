@@ -53,7 +53,7 @@ export function EntryJson({ table, entry: stored }: { readonly table: TableOverv
       <CodeEditor
         name={`Metadata of ${tableId(table)}`}
         language="json"
-        height="min(60vh, 560px)"
+        height="min(60vh, 35rem)"
         value={text ?? before}
         readOnly={isReadOnly}
         onChange={(next) => {

@@ -13,7 +13,7 @@ export function CallFields({ call, onChange }: { readonly call: ScheduledCall; o
         <CodeEditor
           name="Payload"
           language="json"
-          height="120px"
+          height="7.5rem"
           value={call.payload}
           hint={'{ "job": "report" }'}
           readOnly={isReadOnly}

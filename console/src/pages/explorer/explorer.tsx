@@ -38,7 +38,7 @@ interface ViewProps {
 export function Explorer() {
   const draft = queryTabs.chosen.value;
   const state = useExplorer(draft);
-  const [side, setSide] = useState<SideForm | null>(innerWidth > 1100 ? 'schema' : null);
+  const [side, setSide] = useState<SideForm | null>(matchMedia('(max-width: 68.75em)').matches ? null : 'schema');
   const [adding, setAdding] = useState<'collection' | 'rest' | null>(null);
   return (
     <div class="explorer">
@@ -181,7 +181,7 @@ function RequestInputs({ draft, state }: ViewProps) {
           key={`${draft.id} variables`}
           name="Variables"
           language="json"
-          height="120px"
+          height="7.5rem"
           hint={'{"name": "value"}'}
           value={draft.variables}
           marks={state.problems.variables}
@@ -193,7 +193,7 @@ function RequestInputs({ draft, state }: ViewProps) {
           key="headers"
           name="Request headers"
           language="json"
-          height="120px"
+          height="7.5rem"
           hint={'{"X-Svc-Use-Backend-Only-Permissions": "true"}'}
           value={headers}
           onChange={setHeaders}

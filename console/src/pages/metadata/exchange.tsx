@@ -158,7 +158,7 @@ function Import({ text, onText, onCompare }: { readonly text: string; onText(tex
           />
         </label>
       </header>
-      <CodeEditor name="Metadata to import" language="json" height="280px" value={text} onChange={onText} onRun={onCompare} />
+      <CodeEditor name="Metadata to import" language="json" height="17.5rem" value={text} onChange={onText} onRun={onCompare} />
       <div class="row">
         <Button kind="primary" refusal={text.trim() === '' ? 'Paste metadata or open a file' : undefined} onClick={onCompare}>
           Compare

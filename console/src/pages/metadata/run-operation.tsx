@@ -52,7 +52,7 @@ export function RunOperation() {
         <CodeEditor
           name="Metadata operation"
           language="json"
-          height="240px"
+          height="15rem"
           hint={EXAMPLE}
           value={text}
           handle={handle}
@@ -126,7 +126,7 @@ function Answer({ json }: { readonly json: Json }) {
         <h2 class="grow">Answer</h2>
         <CopyButton text={text} />
       </header>
-      <CodeEditor name="Answer" language="json" height="240px" readOnly value={text} />
+      <CodeEditor name="Answer" language="json" height="15rem" readOnly value={text} />
     </section>
   );
 }

@@ -145,7 +145,7 @@ function PermissionSdl({ schema, onChange }: SchemaProps) {
       <CodeEditor
         name="Permission SDL"
         language="graphql"
-        height="280px"
+        height="17.5rem"
         value={schema}
         hint="type Query { … }"
         readOnly={isReadOnly}

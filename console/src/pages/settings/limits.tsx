@@ -99,7 +99,7 @@ function LimitsForm({ limits }: { readonly limits: JsonObject | null }) {
       <CodeEditor
         name="API limits"
         language="json"
-        height="220px"
+        height="13.75rem"
         value={shown}
         readOnly={isReadOnly}
         onChange={edit}

@@ -56,7 +56,7 @@ export function Sql() {
         key={`${editor} ${id}`}
         name="SQL"
         language={editor}
-        height="min(34vh, 300px)"
+        height="min(34vh, 18.75rem)"
         hint="select …"
         value={text}
         marks={marks}
