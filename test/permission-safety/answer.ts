@@ -1,16 +1,7 @@
 /** Computes the answer to a request row by row from the rows that the role sees. */
 import type { Json } from '../../src/util/json.ts';
 import { aggregate } from './aggregate.ts';
-import {
-  type AnsweredGroup,
-  compareValues,
-  type Figure,
-  type Groups,
-  groupsOf,
-  type KeyField,
-  permissionLimit,
-  relatedPlace,
-} from './groups.ts';
+import { type AnsweredGroup, compareValues, type Figure, type Groups, groupsOf, type KeyField, relatedPlace } from './groups.ts';
 import { type AggregateField, type Args, type Field, jsonOf, type OrderTerm, refName, type Root, targetOf } from './query.ts';
 import { accessOf, evaluate, type Place, read, relatedRows, type Scene, visibleRows } from './seen.ts';
 import { isJsonb, member } from './values.ts';
@@ -48,11 +39,11 @@ function answerRoot(scene: Scene, role: string, root: Root): Expected {
     case 'found':
       return rowsOfPage(page(found(root.low), root.args, accessOf(scene.world, role, root.table)?.limit ?? null), root.fields);
     case 'found-aggregate':
-      return aggregated(found(root.low), root.args, root.fields);
+      return aggregated(found(root.low), root.args, root.fields, accessOf(scene.world, role, root.table)?.limit ?? null);
     case 'rows':
       return rowsOfPage(page(places, root.args, accessOf(scene.world, role, root.table)?.limit ?? null), root.fields);
     case 'aggregate':
-      return aggregated(places, root.args, root.fields);
+      return aggregated(places, root.args, root.fields, accessOf(scene.world, role, root.table)?.limit ?? null);
     case 'key': {
       const found = places.find((place) => Object.entries(root.key).every(([column, value]) => read(place, { column }) === value));
       return found === undefined ? json(null) : object(found, root.fields);
@@ -84,7 +75,7 @@ function fieldOf(place: Place, field: Field): Expected {
       return first === undefined ? json(null) : object(first, field.fields);
     }
     case 'aggregate':
-      return aggregated(related(place, field.name), field.args, field.fields);
+      return aggregated(related(place, field.name), field.args, field.fields, limitOf(place, field.name));
   }
 }
 
@@ -97,21 +88,15 @@ function limitOf(place: Place, name: string): number | null {
   return accessOf(place.scene.world, place.role as string, targetOf(place.scene.world, place.table, name).name)?.limit ?? null;
 }
 
-function aggregated(places: readonly Place[], args: Args, fields: readonly AggregateField[]): Expected {
+function aggregated(places: readonly Place[], args: Args, fields: readonly AggregateField[], permissionLimit: number | null): Expected {
   const paged = page(places, args, null);
   const rows = paged.flat();
   const answerOf = (field: AggregateField): Expected => {
     switch (field.k) {
-      case 'nodes': {
-        const [first] = rows;
-        const limit = first === undefined ? null : (accessOf(first.scene.world, first.role as string, first.table.name)?.limit ?? null);
-        return rowsOfPage(cut(paged, 0, limit), field.fields);
-      }
-      case 'groups': {
-        const [first] = places;
-        const limit = first === undefined ? null : permissionLimit(first, first.table.name);
-        return { k: 'list', groups: groupsOf(rows, field, limit).map((group) => [groupObject(field, group)]) };
-      }
+      case 'nodes':
+        return rowsOfPage(cut(paged, 0, permissionLimit), field.fields);
+      case 'groups':
+        return { k: 'list', groups: groupsOf(rows, field, permissionLimit).map((group) => [groupObject(field, group)]) };
       case 'count':
       case 'function':
         return figureOf(field, rows);

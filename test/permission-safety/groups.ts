@@ -4,7 +4,7 @@ import type { Choices } from './choices.ts';
 import { refsOf } from './make-condition.ts';
 import type { AggregateField, Printer } from './query.ts';
 import { refName } from './query.ts';
-import { type Access, accessOf, offeredAccess, type Place, read, relatedRows } from './seen.ts';
+import { type Access, offeredAccess, type Place, read, relatedRows } from './seen.ts';
 import { isInts, order } from './values.ts';
 import { COMPARABLE, kindOf, NUMERIC, ORDERED, type Ref, type Value, type World } from './world.ts';
 
@@ -183,8 +183,4 @@ export function compareValues(a: Value, b: Value, direction: string): number {
   if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
   if (isInts(a) !== isInts(b)) throw new Error('different types');
   return descending ? order(b, a) : order(a, b);
-}
-
-export function permissionLimit({ scene, role }: Place, table: string): number | null {
-  return role === null ? null : (accessOf(scene.world, role, table)?.limit ?? null);
 }

@@ -67,7 +67,7 @@ schema, safe:
   admin, member, owner: task.note was added.
   guest: query_root.task was added.
 
-29 derived schema changes not listed: use --verbose`);
+39 derived schema changes not listed: use --verbose`);
   const verbose = await project.svc('plan', '--verbose');
   expect(verbose.stdout).toContain('\n  admin, member, owner: task_bool_exp.title was removed.\n');
   expect(verbose.stdout).not.toContain('derived schema change');
