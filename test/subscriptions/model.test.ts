@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/auth/session.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
-import { DEEP, SEED } from '../support/deep.ts';
+import { cases, DEEP, SEED } from '../support/deep.ts';
 import { ADMIN, type Recorder, session, type TestSubscriptions, testSubscriptions } from './support.ts';
 
 const USERS = ['ann', 'bob', 'cid'];
@@ -140,7 +140,7 @@ test(
   async () => {
     const watching: Watching[] = [];
     const streams: (Recorder & { readonly subscription: { drained(): void; close(): void } })[] = [];
-    for (let round = 0; round < (DEEP ? 60 : 2); round++) {
+    for (let round = 0; round < cases(60, 2); round++) {
       for (let step = 0; step < 40; step++) {
         const what = random(20);
         if (what < 12) await write();
