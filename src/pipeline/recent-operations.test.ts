@@ -5,8 +5,9 @@ import type { CachedOperation } from './operation-cache.ts';
 import { type FinishedOperation, RecentOperations, withoutValues } from './recent-operations.ts';
 
 function finished(query: string, changes: Partial<FinishedOperation> = {}): FinishedOperation {
-  const operation: CachedOperation = { prepared: { kind: 'query' } as PreparedOperation, plans: [], counts: null };
-  return { at: new Date(0), requestId: 'r', name: null, role: 'reader', duration: 1, error: null, query, operation, ...changes };
+  const { name = null } = changes;
+  const operation: CachedOperation = { prepared: { kind: 'query', name } as PreparedOperation, plans: [], counts: null };
+  return { at: 0, requestId: 'r', name: null, role: 'reader', duration: 1, error: null, query, operation, ...changes };
 }
 
 describe('the record of operations', () => {
@@ -29,7 +30,7 @@ describe('the record of operations', () => {
     const recent = new RecentOperations();
     const introspection = { reusable: true, steps: [], joins: [], validations: [], template: [{ produce: async () => [] }] };
     const of = (kind: OperationPlan['kind'], plans: readonly object[]): Partial<FinishedOperation> => ({
-      operation: { prepared: { kind } as PreparedOperation, plans: plans as OperationPlan[], counts: null },
+      operation: { prepared: { kind, name: null as string | null } as PreparedOperation, plans: plans as OperationPlan[], counts: null },
     });
     recent.add(finished('{ __schema { queryType { name } } }', of('query', [{ ...introspection, kind: 'query' }])));
     recent.add(finished('subscription { item { id } }', of('subscription', [])));

@@ -7,7 +7,8 @@ import type { CachedOperation } from './operation-cache.ts';
 import { readsSchemaOnly } from './schema-answers.ts';
 
 export interface RecentOperation {
-  readonly at: Date;
+  /** When it ended, in ms since the epoch. */
+  readonly at: number;
   readonly requestId: string;
   /** `unknown` if the document was not accepted. */
   readonly type: 'query' | 'mutation' | 'subscription' | 'unknown';
@@ -31,6 +32,8 @@ const MAX_DOCUMENT = 300;
 const MAX_READ = 3000;
 
 export type FinishedOperation = Omit<RecentOperation, 'type' | 'document'> & {
+  /** Name in the request, if the document was not accepted. */
+  readonly name: string | null;
   readonly query: string;
   /** `null` if the document was not accepted. */
   readonly operation: CachedOperation | null;
@@ -39,20 +42,23 @@ export type FinishedOperation = Omit<RecentOperation, 'type' | 'document'> & {
 export class RecentOperations {
   readonly #ring: RecentOperation[] = [];
   #next = 0;
-  /** Documents without values, of operations that may run again. */
-  readonly #documents = new WeakMap<CachedOperation, string>();
+  /** What is recorded of operations that may run again. */
+  readonly #known = new WeakMap<CachedOperation, Pick<RecentOperation, 'name' | 'document'>>();
 
   /** Replaces the oldest operation if the record is full. Subscriptions and operations that only read the schema are left out. */
-  add({ query, operation, name, role, requestId, ...rest }: FinishedOperation): void {
+  add({ query, operation, at, name, role, requestId, duration, error }: FinishedOperation): void {
     if (operation !== null && (operation.prepared.kind === 'subscription' || isIntrospection(operation))) return;
-    const document = operation === null ? null : this.#documentOf(operation, query);
+    const known = operation === null ? null : this.#describe(operation, query);
     this.#ring[this.#next] = {
-      ...rest,
-      requestId: copied(requestId),
-      name: name === null ? null : copied(name),
-      role: copied(role),
-      type: operation?.prepared.kind ?? 'unknown',
-      document,
+      at,
+      // Texts of headers and tokens, which are no parts of longer ones.
+      requestId: requestId.length <= MAX_NAME ? requestId : copied(requestId),
+      role: role.length <= MAX_NAME ? role : copied(role),
+      duration,
+      error,
+      type: operation === null ? 'unknown' : operation.prepared.kind,
+      name: known !== null ? known.name : name === null ? null : copied(name),
+      document: known === null ? null : known.document,
     };
     this.#next = (this.#next + 1) % CAPACITY;
   }
@@ -62,12 +68,16 @@ export class RecentOperations {
     return [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)].reverse();
   }
 
-  #documentOf(operation: CachedOperation, query: string): string {
-    const known = this.#documents.get(operation);
+  #describe(operation: CachedOperation, query: string): Pick<RecentOperation, 'name' | 'document'> {
+    const known = this.#known.get(operation);
     if (known !== undefined) return known;
-    const document = copied(withoutValues(query.slice(0, MAX_READ)).replace(/\s+/g, ' ').trim(), MAX_DOCUMENT);
-    this.#documents.set(operation, document);
-    return document;
+    const { name } = operation.prepared;
+    const described = {
+      name: name === null ? null : copied(name),
+      document: copied(withoutValues(query.slice(0, MAX_READ)).replace(/\s+/g, ' ').trim(), MAX_DOCUMENT),
+    };
+    this.#known.set(operation, described);
+    return described;
   }
 }
 

@@ -17,7 +17,7 @@ const getRecentOperations: OperationGroup = () => [
     },
     run: async (_args, { services }) => ({
       operations: (services.pipeline.recent?.list() ?? []).map(({ at, requestId, type, name, role, duration, error, document }) => ({
-        at: at.toISOString(),
+        at: new Date(at).toISOString(),
         request_id: requestId,
         type,
         name,

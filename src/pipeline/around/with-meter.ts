@@ -62,9 +62,9 @@ function recorder({ pipeline, session, request, options }: RequestRun): {
     },
     done(error) {
       recent.add({
-        at: new Date(),
+        at: Date.now(),
         requestId: options.requestId ?? '',
-        name: known === null ? request.operationName : known.prepared.name,
+        name: request.operationName,
         role: session.role,
         duration: performance.now() - began,
         error,
