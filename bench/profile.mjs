@@ -46,8 +46,8 @@ const STAGES = [
   ['HTTP in and out (Node.js)', /node:_http|node:net|node:internal\/stream|node:events|node:stream|node:internal\/timers|node:timers/],
 ];
 const REST = 'other (Node.js)';
-/** Of these a stack says nothing: where they are the innermost, their time is their own. */
-const IDLE = new Set(['(idle)', '(root)']);
+/** Idle time, and the profiler's own. */
+const IDLE = new Set(['(idle)', '(root)', 'dispatch']);
 
 const nameOf = ({ url, functionName }) => `${url.replace(/.*\/(dist|node_modules)\//, '').replace(/\?.*/, '')} ${functionName}`;
 

@@ -67,6 +67,8 @@ export class WireExchange {
   /** Names of statements whose Parse message is part of this exchange and not acknowledged yet. */
   parsing: string[] | null = null;
   settled = false;
+  /** Time that the server is expected to take, in milliseconds; 0 if it is unknown. */
+  expected = 0;
   /** Time that the server took, in milliseconds. */
   duration = 0;
 

@@ -62,6 +62,8 @@ export class DriverSession {
   idleSince = 0;
   /** Time at which the server started the exchange at the head, by `performance.now()`. */
   headSince = 0;
+  /** Sum of the expected durations of the exchanges in flight, in milliseconds. */
+  expected = 0;
   /** `I` idle, `T` in a transaction, `E` in a failed one. */
   status: 'I' | 'T' | 'E' = 'I';
   /** Number of cancel requests that the server has not handled: they may cancel any statement. */
@@ -107,6 +109,11 @@ export class DriverSession {
     return this.#queue.length - this.#head;
   }
 
+  /** True if statements of this turn of the event loop wait to be written: one more costs no further write. */
+  get isWriting(): boolean {
+    return this.#flushing;
+  }
+
   get isClosed(): boolean {
     return this.#closed !== null || this.#ended;
   }
@@ -120,6 +127,7 @@ export class DriverSession {
     }
     if (this.#queue.length === this.#head) this.headSince = performance.now();
     this.#queue.push(exchange);
+    this.expected += exchange.expected;
     const output = this.#output;
     if (exchange.mode === 'simple') {
       output.query((exchange.steps[0] as WireStep).text);
@@ -379,9 +387,11 @@ export class DriverSession {
 
   #finish(exchange: WireExchange): void {
     this.#queue[this.#head++] = undefined;
+    this.expected -= exchange.expected;
     if (this.#head === this.#queue.length) {
       this.#queue.length = 0;
       this.#head = 0;
+      this.expected = 0;
     } else if (this.#head > 1_024) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
