@@ -33,7 +33,7 @@ import { readsSchemaOnly, type SchemaAnswer, type SchemaAnswers } from './schema
  */
 export function runRequest(request: RequestRun): Promise<Body> {
   return withMeter(request, (metered, onOperation) =>
-    withAdmission(metered, async (run, limits) => {
+    withAdmission(metered, (run, limits) => {
       const operation = prepare(run, limits);
       onOperation(operation);
       return runPrepared(run, operation);
@@ -44,23 +44,33 @@ export function runRequest(request: RequestRun): Promise<Body> {
 /**
  * Runs an operation of `prepare`; inside `withAdmission`.
  * @returns the response body `{"data":…}` in pieces
- * @throws SvcError like `runRequest`
+ * @throws SvcError like `runRequest`, synchronously or as a rejection
  */
-export async function runPrepared(run: RequestRun, operation: CachedOperation): Promise<Body> {
+export function runPrepared(run: RequestRun, operation: CachedOperation): Promise<Body> {
   requireAnswerable(run, operation);
   const variables = operation.prepared.variables(run.request.variables, run.request.variableDepth);
   const plan = planOperationFor(run, operation, variables);
-  if (plan.unmatchedTypes !== undefined) await requireTypes(run, plan.unmatchedTypes);
-  return withCache({ ...run, operation, variables, plan }, (planned) => withQueryLog(planned, () => runPlanned(planned)));
+  const { pipeline, snapshot, session, request, options } = run;
+  // A literal: spreading `run` would be slower than the two wrappers.
+  const planned: OperationRun = { pipeline, snapshot, session, request, options, operation, variables, plan };
+  if (plan.unmatchedTypes === undefined) return withCache(planned, runLogged);
+  return requireTypes(run, plan.unmatchedTypes).then(() => withCache(planned, runLogged));
 }
 
-async function runPlanned(run: OperationRun): Promise<Body> {
-  const { pipeline, plan, options } = run;
-  const { schemaAnswers } = pipeline;
+function runLogged(run: OperationRun): Promise<Body> {
+  return withQueryLog(run, runPlanned);
+}
+
+function runPlanned(run: OperationRun): Promise<Body> {
+  const { schemaAnswers } = run.pipeline;
   // The parts of a batch share limits, which may cut a response.
-  if (schemaAnswers === undefined || options.budget !== undefined || !readsSchemaOnly(plan)) return runSteps(run);
-  const answer = schemaAnswers.find(plan) ?? (await makeSchemaAnswer(run, schemaAnswers));
-  if (answer.copies !== null) options.onCopies?.(answer.copies);
+  if (schemaAnswers === undefined || run.options.budget !== undefined || !readsSchemaOnly(run.plan)) return runSteps(run);
+  return answerFromSchema(run, schemaAnswers);
+}
+
+async function answerFromSchema(run: OperationRun, schemaAnswers: SchemaAnswers): Promise<Body> {
+  const answer = schemaAnswers.find(run.plan) ?? (await makeSchemaAnswer(run, schemaAnswers));
+  if (answer.copies !== null) run.options.onCopies?.(answer.copies);
   return answer.body;
 }
 

@@ -346,7 +346,7 @@ async function serveExchange(
       responseSize: size,
       duration,
       encoding: sent.encoding,
-      ...(exchange.trace === null ? {} : { trace: exchange.trace }),
+      trace: exchange.trace ?? undefined,
       error: sent.error === null ? null : encodeLoggedError(sent.error),
     });
   if (!response.destroyed) await pending.sent(request, response);

@@ -3,7 +3,7 @@ import { queryObservation, slowQueryObservation } from '../query-observation.ts'
 import type { OperationRun } from '../request-run.ts';
 
 /** Logs a query before `execute` runs it, and a slow operation afterwards. */
-export function withQueryLog(run: OperationRun, execute: () => Promise<Body>): Promise<Body> {
+export function withQueryLog(run: OperationRun, execute: (run: OperationRun) => Promise<Body>): Promise<Body> {
   const { pipeline, session, request, plan, variables, options } = run;
   const { observeQuery, slow } = pipeline;
   const requestId = options.requestId ?? '';
@@ -11,9 +11,9 @@ export function withQueryLog(run: OperationRun, execute: () => Promise<Body>): P
     const query = queryObservation(requestId, request, plan, variables, session, pipeline.maskedVariables);
     observeQuery({ ...query, trace: options.trace });
   }
-  if (slow === undefined) return execute();
+  if (slow === undefined) return execute(run);
   const began = performance.now();
-  return execute().finally(() => {
+  return execute(run).finally(() => {
     const duration = performance.now() - began;
     if (duration > slow.limit) slow.observe({ ...slowQueryObservation(request, plan, session, requestId, duration), trace: options.trace });
   });

@@ -51,7 +51,11 @@ function requestOf({ json, depth }: MeasuredJson, { api, exchange, context }: Ca
   return request;
 }
 
-function optionsOf({ exchange, context }: Call): RequestOptions {
+/** Options that depend on how the operation is answered. */
+type Answering = Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheStatus' | 'onCopies'>;
+
+/** One literal, because spreading gives the objects of each request their own hidden class, which all later property accesses pay for. */
+function optionsOf({ exchange, context }: Call, { budget, resultBudget, onCacheStatus, onCopies }: Answering): RequestOptions {
   const { requestTimeout } = context.options;
   return {
     signal: exchange.signal,
@@ -60,21 +64,20 @@ function optionsOf({ exchange, context }: Call): RequestOptions {
     deadline: requestTimeout === 0 ? undefined : Date.now() + requestTimeout,
     queriesOnly: exchange.request.method === 'GET',
     address: exchange.address,
-    ...(exchange.trace === null ? {} : { trace: exchange.trace }),
+    trace: exchange.trace ?? undefined,
     headers: exchange.request.headers,
     onCookie: (cookie) => addCookie(exchange, cookie),
+    budget,
+    resultBudget,
+    onCacheStatus,
+    onCopies,
   };
 }
 
-function runOne(
-  measured: MeasuredJson,
-  session: Session,
-  call: Call,
-  options: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheStatus' | 'onCopies'>,
-): Promise<Body> {
+function runOne(measured: MeasuredJson, session: Session, call: Call, answering: Answering): Promise<Body> {
   const { pipeline, state } = call.context;
   const request = requestOf(measured, call);
-  return runRequest({ pipeline, snapshot: state.current(), session, request, options: { ...optionsOf(call), ...options } });
+  return runRequest({ pipeline, snapshot: state.current(), session, request, options: optionsOf(call, answering) });
 }
 
 /** Returns the headers of a cached response. It is private, because the URL does not identify the client. */
@@ -104,7 +107,7 @@ function openStream(measured: MeasuredJson, session: Session, call: Call): Reply
   }
   const request = requestOf(measured, call);
   const { exchange, context } = call;
-  return eventStreamReply({ context, ...exchange.connections }, session, request, { ...optionsOf(call), onCookie: undefined });
+  return eventStreamReply({ context, ...exchange.connections }, session, request, { ...optionsOf(call, {}), onCookie: undefined });
 }
 
 async function runBatch(items: readonly Json[], depth: number, session: Session, call: Call): Promise<Body> {
@@ -197,6 +200,7 @@ function graphqlRoute(method: 'GET' | 'POST', { path, api, hasBareErrors }: Grap
                 cached = { headers: headersOfHit, ...(status.copies === null ? {} : { copies: status.copies }) };
               },
             });
+        if (cached === null && method === 'POST') return { status: 200, contentType, body };
         return { status: 200, contentType, body, ...(cached ?? headers) };
       } catch (thrown) {
         const error = asError(thrown, context);
