@@ -42,7 +42,7 @@ export type FinishedOperation = Omit<RecentOperation, 'type' | 'document'> & {
 export class RecentOperations {
   readonly #ring: RecentOperation[] = [];
   #next = 0;
-  /** What is recorded of operations that may run again. */
+  /** Names and documents without values, of operations that may run again. */
   readonly #known = new WeakMap<CachedOperation, Pick<RecentOperation, 'name' | 'document'>>();
 
   /** Replaces the oldest operation if the record is full. Subscriptions and operations that only read the schema are left out. */
