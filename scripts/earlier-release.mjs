@@ -1,12 +1,15 @@
-// Builds the service of an earlier commit, for scripts/upgrade-document.mjs. The build is kept in node_modules/.cache, by a digest of what it
-// is built from, and uses the installed packages.
+// Builds the service of an earlier commit, for tests that run it beside the current one: `node scripts/earlier-release.mjs COMMIT` prints the
+// path of its command. The build is kept in node_modules/.cache, by a digest of what it is built from, and uses the installed packages. Exit
+// code 3: the history does not have the commit, because it is shallow.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { root } from './ensure-packages.mjs';
+import { pathToFileURL } from 'node:url';
+import { NOT_INSTALLED } from './debian-postgres.mjs';
+import { ensurePackages, root } from './ensure-packages.mjs';
 
 /** Parts of a commit that a build of the service needs; the first commits lack some of them. */
 const PARTS = ['src', 'packages', 'tsconfig.json', 'tsconfig.build.json', 'package.json'];
@@ -73,4 +76,19 @@ function copyOthers(from, to) {
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(path, target);
   }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  ensurePackages();
+  const [commit] = process.argv.slice(2);
+  if (commit === undefined) {
+    console.error('usage: node scripts/earlier-release.mjs COMMIT');
+    process.exit(2);
+  }
+  const main = earlierRelease(commit);
+  if (main === null) {
+    console.error(`the history of this clone does not have the commit ${commit}: fetch it with "git fetch --unshallow"`);
+    process.exit(NOT_INSTALLED);
+  }
+  console.log(main);
 }

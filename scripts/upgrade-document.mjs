@@ -22,7 +22,7 @@ if (existsSync(file)) {
 }
 const main = earlierRelease(commit);
 if (main === null) {
-  console.error(`the history of this clone does not have the commit ${commit}: fetch it with "git fetch --unshallow"`);
+  console.error(`the history of this clone does not have the commit ${commit}`);
   process.exit(NOT_INSTALLED);
 }
 await build();

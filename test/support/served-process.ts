@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const ownMain = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface ServedProcess {
   /** Resolves with the address once it listens; rejects with its output if it ends first. */
@@ -16,13 +16,14 @@ export interface ServedProcess {
 
 /**
  * `svc serve` as a separate process, built by `global-setup.ts`. `options` are variables without `SVC_GRAPHQL_`, `flags` are flags of Node,
- * `others` are further variables.
+ * `others` are further variables, `main` is the command of another build.
  */
 export function serveInProcess(
   databaseUrl: string,
   options: Readonly<Record<string, string>> = {},
   flags: readonly string[] = [],
   others: Readonly<Record<string, string>> = {},
+  main = ownMain,
 ): ServedProcess {
   const all = { DATABASE_URL: databaseUrl, SERVER_PORT: '0', SERVER_HOST: '127.0.0.1', ...options };
   const env = { ...Object.fromEntries(Object.entries(all).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value])), ...others };
