@@ -71,13 +71,13 @@ async function runWhole(plan: OperationPlan, context: RunContext): Promise<Body>
   else rows = await Promise.all(steps.map(run));
   if (joining !== undefined) rows = await joinRows(rows, plan, context, joining);
   const body: (Bytes | GeneratedBytes)[] = [];
-  const throwIfLate = lateCheck(context, plan.kind === 'mutation');
   const count = printCounter(rows, plan, context);
   /** Flattened texts of cells, which several layouts may print from. */
-  const texts = new Map<Cell, Bytes>();
+  let texts: Map<Cell, Bytes> | undefined;
   const textOf = (part: CellPart): Bytes => {
     const cell = cellOf(rows, part);
     if (cell === null || cell === undefined) return part.absent;
+    texts ??= new Map();
     let text = texts.get(cell);
     if (text === undefined) {
       text = cell.join('') as Bytes;
@@ -100,7 +100,7 @@ async function runWhole(plan: OperationPlan, context: RunContext): Promise<Body>
         of.length === 1 && typeof of[0] === 'object'
           ? textOf(of[0])
           : (of.map((each) => (typeof each === 'string' ? each : textOf(each))).join('') as Bytes);
-      body.push(await runCooperatively(applyLayout(text, layout, count ?? NOT_COUNTED), throwIfLate));
+      body.push(await runCooperatively(applyLayout(text, layout, count ?? NOT_COUNTED), lateCheck(context, plan.kind === 'mutation')));
     } else {
       const cell = cellOf(rows, part) ?? [part.absent];
       for (const chunk of cell) body.push(chunk);

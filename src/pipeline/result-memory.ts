@@ -208,7 +208,8 @@ export class MemoryReservation {
       this.#memory.release(bytes, role);
       // Decreases slowly: results of a plan vary with its variables, and one small result must not admit many large ones.
       const earlier = key === null ? 0 : (sizes.get(key) ?? 0);
-      if (key !== null) sizes.set(key, Math.max(this.#peak - before, earlier - Math.ceil(earlier / 64)));
+      const next = Math.max(this.#peak - before, earlier - Math.ceil(earlier / 64));
+      if (key !== null && next !== earlier) sizes.set(key, next);
     }
   }
 

@@ -117,11 +117,10 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
       uploads.received += size;
       resolve(size === body.length ? body : body.subarray(0, size));
     });
-    const onClose = (): void => {
+    // Also after an error, which Node only reports to listeners.
+    request.on('close', () => {
       done();
       if (!request.complete) reject(clientClosed());
-    };
-    request.on('error', onClose);
-    request.on('close', onClose);
+    });
   });
 }
