@@ -27,21 +27,21 @@ export interface SourceOptions {
 }
 
 export class BigQuerySource implements Reads {
-  private readonly client: BigQueryClient;
-  private readonly options: SourceOptions;
+  readonly #client: BigQueryClient;
+  readonly #options: SourceOptions;
   /** Last health check that a dry run has confirmed to be a SELECT. */
-  private checkedRead: string | undefined;
+  #checkedRead: string | undefined;
 
   constructor(client: BigQueryClient, options: SourceOptions) {
-    this.client = client;
-    this.options = options;
+    this.#client = client;
+    this.#options = options;
   }
 
   async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
     const layout = layoutOf(statement);
-    const result = await this.run(statement, values, options, textCells);
+    const result = await this.#run(statement, values, options, textCells);
     const { processedBytes } = result;
-    this.reportBilledBytes(result, (billedBytes) => options.onCost?.({ processedBytes, billedBytes }));
+    this.#reportBilledBytes(result, (billedBytes) => options.onCost?.({ processedBytes, billedBytes }));
     return answerOf(layout, result.rows, values);
   }
 
@@ -49,17 +49,17 @@ export class BigQuerySource implements Reads {
    * Counts the billed bytes. A job that took longer than one call does not report them in its response, so they are fetched.
    * @param onBytes called at once or later; with `null` if they are not available
    */
-  private reportBilledBytes(
+  #reportBilledBytes(
     { job, billedBytes }: Pick<QueryResult<never>, 'job' | 'billedBytes'>,
     onBytes: (bytes: number | null) => void = () => undefined,
   ): void {
     if (billedBytes !== null || job === null) onBytes(billedBytes);
-    else this.client.billedBytes(job, onBytes);
+    else this.#client.billedBytes(job, onBytes);
   }
 
   async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
     try {
-      return planLines(await this.client.dryRun(this.queryOf(statement, values), options));
+      return planLines(await this.#client.dryRun(this.#queryOf(statement, values), options));
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
@@ -68,7 +68,7 @@ export class BigQuerySource implements Reads {
   async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
     const { maxRows } = options;
     try {
-      const result = await this.runText({ text, parameters: [] }, options);
+      const result = await this.#runText({ text, parameters: [] }, options);
       if (maxRows === undefined || result.rows.length <= maxRows) return result;
       return { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
     } catch (failure) {
@@ -83,7 +83,7 @@ export class BigQuerySource implements Reads {
       parameterValue: { value },
     }));
     try {
-      return await this.runText({ text, parameters }, options);
+      return await this.#runText({ text, parameters }, options);
     } catch (failure) {
       throw statementError(failure, text, values);
     }
@@ -91,26 +91,26 @@ export class BigQuerySource implements Reads {
 
   introspect(scope?: CatalogScope, { signal, deadline = Number.POSITIVE_INFINITY }: RunOptions = {}): Promise<Catalog> {
     const options: RunOptions = { signal, deadline: Math.min(deadline, Date.now() + INTROSPECTION_MS) };
-    return readCatalog(async (text) => (await this.query(text, [], options)).rows, this.options.datasets, scope);
+    return readCatalog(async (text) => (await this.query(text, [], options)).rows, this.#options.datasets, scope);
   }
 
   transaction<T>({ readOnly = false, deadline }: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
-    return run(this.connection(readOnly, deadline));
+    return run(this.#connection(readOnly, deadline));
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, _settings?: SessionSettings): Promise<T> {
-    return run(this.connection(false, undefined));
+    return run(this.#connection(false, undefined));
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
     const options = { deadline: Date.now() + timeoutMs };
     try {
-      if (this.checkedRead !== sql) {
-        const kind = await this.statementType(sql, options);
+      if (this.#checkedRead !== sql) {
+        const kind = await this.#statementType(sql, options);
         if (kind !== 'SELECT') return { status: 'ERROR', message: `the health check must be a single SELECT, not ${kind}` };
-        this.checkedRead = sql;
+        this.#checkedRead = sql;
       }
-      await this.runText({ text: sql, parameters: [] }, options);
+      await this.#runText({ text: sql, parameters: [] }, options);
       return { status: 'OK' };
     } catch (failure) {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
@@ -120,21 +120,21 @@ export class BigQuerySource implements Reads {
   }
 
   measures(): readonly ServerMeasures[] {
-    return [this.client.measures()];
+    return [this.#client.measures()];
   }
 
   close(): Promise<void> {
-    return this.client.close(CLOSE_BOUND_MS);
+    return this.#client.close(CLOSE_BOUND_MS);
   }
 
-  private async runText(query: QueryRequest, options: RunSqlOptions): Promise<RunSqlResult> {
+  async #runText(query: QueryRequest, options: RunSqlOptions): Promise<RunSqlResult> {
     const { maxRows, maxBytes: mostBytes = MAX_RESULT_BYTES } = options;
-    const result = await this.client.run(query, options, () => valueCells(mostBytes), maxRows);
-    this.reportBilledBytes(result);
+    const result = await this.#client.run(query, options, () => valueCells(mostBytes), maxRows);
+    this.#reportBilledBytes(result);
     return runCooperatively(textsOf(result));
   }
 
-  private async run<Cell>(
+  async #run<Cell>(
     statement: Statement,
     values: readonly (string | null)[],
     options: RunOptions,
@@ -142,28 +142,28 @@ export class BigQuerySource implements Reads {
   ): Promise<QueryResult<Cell>> {
     try {
       const { tags } = options;
-      const query: QueryRequest = { ...this.queryOf(statement, values), repeatable: true };
-      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, options, () => readRow);
+      const query: QueryRequest = { ...this.#queryOf(statement, values), repeatable: true };
+      return await this.#client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, options, () => readRow);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
   }
 
-  private queryOf(statement: Statement, values: readonly (string | null)[]) {
+  #queryOf(statement: Statement, values: readonly (string | null)[]) {
     const layout = layoutOf(statement);
-    const all = namedParameters(statement.parameters, values, this.options.rowLimit);
+    const all = namedParameters(statement.parameters, values, this.#options.rowLimit);
     return { text: statement.text, parameters: layout.kind === 'keys' ? all.filter((_, i) => i !== layout.placeholderName) : all };
   }
 
   /** @param deadline of statements without one of their own, in epoch milliseconds */
-  private connection(readOnly: boolean, deadline: number | undefined): Connection {
+  #connection(readOnly: boolean, deadline: number | undefined): Connection {
     const within = <H extends RunOptions>(options: H): H =>
       options.deadline === undefined && deadline !== undefined ? { ...options, deadline } : options;
     return {
       runJson: (statement, values, options) => this.runJson(statement, values, within(options)),
       explain: (statement, values, options) => this.explain(statement, values, within(options)),
       runSql: async (sql, options) => {
-        if (readOnly) await this.requireRead(sql, within(options));
+        if (readOnly) await this.#requireRead(sql, within(options));
         return this.runSql(sql, within(options));
       },
       query: (text, values, options) => this.query(text, values, within(options ?? {})),
@@ -171,10 +171,10 @@ export class BigQuerySource implements Reads {
     };
   }
 
-  private async requireRead(text: string, options: RunOptions): Promise<void> {
+  async #requireRead(text: string, options: RunOptions): Promise<void> {
     let kind: string;
     try {
-      kind = await this.statementType(text, options);
+      kind = await this.#statementType(text, options);
     } catch (failure) {
       throw runSqlError(failure, text);
     }
@@ -189,8 +189,8 @@ export class BigQuerySource implements Reads {
   }
 
   /** Determines the type of a statement by a dry run, as BigQuery has no read-only transactions: `SELECT`, `INSERT`, … */
-  private async statementType(text: string, options: RunOptions): Promise<string> {
-    return (await this.client.dryRun({ text, parameters: [] }, options)).statement ?? 'a script';
+  async #statementType(text: string, options: RunOptions): Promise<string> {
+    return (await this.#client.dryRun({ text, parameters: [] }, options)).statement ?? 'a script';
   }
 }
 

@@ -38,40 +38,40 @@ const ONE_BY_ONE = ['citus.multi_shard_modify_mode', 'sequential'] as const;
 const SHARD_TIMEOUT_MS = 2000;
 
 class CitusConnection implements Connection {
-  private readonly inner: Connection;
+  readonly #inner: Connection;
   protected readonly knowsShard: KnowsShard;
 
   constructor(inner: Connection, knowsShard: KnowsShard) {
-    this.inner = inner;
+    this.#inner = inner;
     this.knowsShard = knowsShard;
   }
 
   runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
-    return this.translated(this.inner.runJson(statement, values, options));
+    return this.translated(this.#inner.runJson(statement, values, options));
   }
 
   explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
-    return this.translated(this.inner.explain(statement, values, options));
+    return this.translated(this.#inner.explain(statement, values, options));
   }
 
   runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
-    return this.translated(this.inner.runSql(sql, options), withoutShards);
+    return this.translated(this.#inner.runSql(sql, options), withoutShards);
   }
 
   query(text: string, values: readonly (string | null)[], options?: StatementOptions): Promise<RunSqlResult> {
-    return this.inner.query(text, values, options);
+    return this.#inner.query(text, values, options);
   }
 
   async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
-    const catalog = await this.inner.introspect(scope, options);
+    const catalog = await this.#inner.introspect(scope, options);
     const found = await this.distributions(scope?.tables, options);
     return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, distributed(table, found)])) };
   }
 
   /** The coordinator's estimates are about its own part of a table. Objects of the extension are listed only if they are named. */
   async tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
-    const overviews = (await this.inner.tableOverviews?.(tables, options)) ?? [];
-    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, options)) : new Set<string>();
+    const overviews = (await this.#inner.tableOverviews?.(tables, options)) ?? [];
+    const own = tables === undefined ? await readOwn((text, values) => this.#inner.query(text, values, options)) : new Set<string>();
     const found = await this.distributions(tables, options);
     return overviews.flatMap((table) => {
       if (own.has(nameKey(table.name))) return [];
@@ -90,18 +90,18 @@ class CitusConnection implements Connection {
   }
 
   protected distributions(tables: readonly QualifiedName[] | undefined, options: RunOptions): Promise<Distributions> {
-    return readDistributions((text, values) => this.inner.query(text, values, options), tables);
+    return readDistributions((text, values) => this.#inner.query(text, values, options), tables);
   }
 }
 
 export class CitusSource extends CitusConnection implements Source {
-  private readonly source: PostgresqlSource;
+  readonly #source: PostgresqlSource;
 
   constructor(source: PostgresqlSource) {
     super(source, (shard) =>
       knowsShard((text, values, options) => source.query(text, values, options), shard, Date.now() + SHARD_TIMEOUT_MS),
     );
-    this.source = source;
+    this.#source = source;
   }
 
   /** Reads from a function that may write run as mutations. */
@@ -112,21 +112,21 @@ export class CitusSource extends CitusConnection implements Source {
   }
 
   runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
-    return this.translated(this.source.runMutation(statements, { ...options, settings: [...options.settings, ONE_BY_ONE] }));
+    return this.translated(this.#source.runMutation(statements, { ...options, settings: [...options.settings, ONE_BY_ONE] }));
   }
 
   transaction<T>(options: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.source.transaction(options, (connection) => run(new CitusConnection(connection, this.knowsShard)));
+    return this.#source.transaction(options, (connection) => run(new CitusConnection(connection, this.knowsShard)));
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T> {
-    return this.source.session((connection) => run(new CitusConnection(connection, this.knowsShard)), settings);
+    return this.#source.session((connection) => run(new CitusConnection(connection, this.knowsShard)), settings);
   }
 
   /** The fingerprint contains the distribution of tables. */
   async catalogFingerprint(before: CatalogFingerprint | null, options: RunOptions = {}): Promise<CatalogFingerprint> {
     const [own] = before === null ? [] : (JSON.parse(before.definitions) as [string]);
-    const { seen, definitions } = await this.source.catalogFingerprint(
+    const { seen, definitions } = await this.#source.catalogFingerprint(
       before === null ? null : { seen: before.seen, definitions: own ?? '' },
       options,
     );
@@ -135,11 +135,11 @@ export class CitusSource extends CitusConnection implements Source {
   }
 
   health(sql: string, timeoutMs: number): Promise<HealthStatus> {
-    return this.source.health(sql, timeoutMs);
+    return this.#source.health(sql, timeoutMs);
   }
 
   listen(channel: string, onMessage: (payload: string | null) => void): Promise<Listening> {
-    return this.source.listen(channel, onMessage);
+    return this.#source.listen(channel, onMessage);
   }
 
   runRows(
@@ -147,18 +147,18 @@ export class CitusSource extends CitusConnection implements Source {
     values: readonly (string | null)[],
     options: RunOptions,
   ): Promise<readonly JsonRow[]> {
-    return this.translated(this.source.runRows(statement, values, options));
+    return this.translated(this.#source.runRows(statement, values, options));
   }
 
   get address(): SourceAddress {
-    return this.source.address;
+    return this.#source.address;
   }
 
   measures(): readonly ServerMeasures[] {
-    return this.source.measures();
+    return this.#source.measures();
   }
 
   close(): Promise<void> {
-    return this.source.close();
+    return this.#source.close();
   }
 }

@@ -25,17 +25,17 @@ import type {
 
 /** Runs statements in a session that the caller has to itself. */
 export class SessionConnection implements Connection {
-  private readonly pool: Pool;
-  private readonly session: BorrowedSession;
-  private readonly database: string;
-  private readonly deadline: number | undefined;
+  readonly #pool: Pool;
+  readonly #session: BorrowedSession;
+  readonly #database: string;
+  readonly #deadline: number | undefined;
 
   /** @param deadline applies to statements without one, in epoch milliseconds */
   constructor(pool: Pool, session: BorrowedSession, database: string, { deadline }: { readonly deadline?: number | undefined } = {}) {
-    this.pool = pool;
-    this.deadline = deadline;
-    this.session = session;
-    this.database = database;
+    this.#pool = pool;
+    this.#deadline = deadline;
+    this.#session = session;
+    this.#database = database;
   }
 
   async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
@@ -43,12 +43,12 @@ export class SessionConnection implements Connection {
   }
 
   async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], options: RunOptions): Promise<readonly JsonRow[]> {
-    const { connection } = this.session;
+    const { connection } = this.#session;
     const tagged = taggedText(text, options.tags);
     const reservation: ResultReservation | undefined =
       options.resultBudget === undefined ? undefined : { budget: options.resultBudget, isDone: false, bytes: 0 };
     try {
-      return await this.pool.run(this.session, this.within(options), async () => {
+      return await this.#pool.run(this.#session, this.#within(options), async () => {
         const { rows, warns } = await execute(connection, tagged, values, reservation);
         if (options.tags?.isUnique === true) connection.unprepare(tagged);
         if (warns) await refuseTruncation(connection);
@@ -66,7 +66,7 @@ export class SessionConnection implements Connection {
 
   async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
     // The text may change session settings.
-    this.session.tainted = true;
+    this.#session.tainted = true;
     const { maxRows, maxBytes: mostBytes = MAX_RESULT_BYTES } = options;
     const stop = new CancellationSource(options.signal);
     let bytes = 0;
@@ -82,10 +82,10 @@ export class SessionConnection implements Connection {
       return null;
     };
     try {
-      return await this.pool.run(this.session, { ...this.within(options), signal: stop }, async () => {
+      return await this.#pool.run(this.#session, { ...this.#within(options), signal: stop }, async () => {
         // The server then sends no more rows; statements with a limit of their own are cut below.
-        if (maxRows !== undefined) await this.session.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
-        const [results, fields] = await this.session.connection.query<RowDataPacket[][]>({
+        if (maxRows !== undefined) await this.#session.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
+        const [results, fields] = await this.#session.connection.query<RowDataPacket[][]>({
           sql: text,
           rowsAsArray: true,
           typeCast: (field: { string(): string | null }) => take(field.string()),
@@ -104,8 +104,8 @@ export class SessionConnection implements Connection {
   async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
     invariant(options.settings === undefined, 'settings of a statement are of PostgreSQL alone');
     try {
-      return await this.pool.run(this.session, this.within(options), async () => {
-        const [results, fields] = await this.session.connection.execute<RowDataPacket[][]>({
+      return await this.#pool.run(this.#session, this.#within(options), async () => {
+        const [results, fields] = await this.#session.connection.execute<RowDataPacket[][]>({
           sql: text,
           values: [...values],
           rowsAsArray: true,
@@ -118,26 +118,26 @@ export class SessionConnection implements Connection {
   }
 
   async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
-    await this.liftRowLimits(options);
-    return readCatalog((text, values) => this.query(text, values, options), this.database, scope);
+    await this.#liftRowLimits(options);
+    return readCatalog((text, values) => this.query(text, values, options), this.#database, scope);
   }
 
   async tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
-    await this.liftRowLimits(options);
-    return readTableOverviews((text, values) => this.query(text, values, options), this.database, tables);
+    await this.#liftRowLimits(options);
+    return readTableOverviews((text, values) => this.query(text, values, options), this.#database, tables);
   }
 
   analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
-    return analyzeDryRun(sql, before, this.database);
+    return analyzeDryRun(sql, before, this.#database);
   }
 
   /** Lifts row limits that SQL of administrators may have set: truncated introspection would look like dropped tables. */
-  private async liftRowLimits(options: RunOptions): Promise<void> {
-    if (this.session.tainted) await this.query(`set session ${ALL_ROWS}`, [], options);
+  async #liftRowLimits(options: RunOptions): Promise<void> {
+    if (this.#session.tainted) await this.query(`set session ${ALL_ROWS}`, [], options);
   }
 
-  private within(options: RunOptions): RunOptions {
-    return options.deadline === undefined && this.deadline !== undefined ? { ...options, deadline: this.deadline } : options;
+  #within(options: RunOptions): RunOptions {
+    return options.deadline === undefined && this.#deadline !== undefined ? { ...options, deadline: this.#deadline } : options;
   }
 }
 

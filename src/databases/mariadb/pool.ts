@@ -70,22 +70,22 @@ interface Session {
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 export class Pool {
-  private readonly pool: DriverPool;
-  private readonly target: ConnectionTarget;
-  private readonly settings: PoolSettings;
-  private readonly sessions = new WeakMap<object, Session>();
-  private readonly checks = new SharedInterval(CHECK_INTERVAL_MS);
-  private readonly promiseConnections = new WeakMap<DriverConnection, PoolConnection>();
+  readonly #pool: DriverPool;
+  readonly #target: ConnectionTarget;
+  readonly #settings: PoolSettings;
+  readonly #sessions = new WeakMap<object, Session>();
+  readonly #checks = new SharedInterval(CHECK_INTERVAL_MS);
+  readonly #promiseConnections = new WeakMap<DriverConnection, PoolConnection>();
   readonly counts = new ConnectionCounts();
-  private readonly openSessions = new Set<object>();
-  private waiting = 0;
-  private borrowed = 0;
-  private closing = false;
+  readonly #openSessions = new Set<object>();
+  #waiting = 0;
+  #borrowed = 0;
+  #closing = false;
 
   constructor(target: ConnectionTarget, settings: PoolSettings) {
-    this.target = target;
-    this.settings = settings;
-    this.pool = createPool({
+    this.#target = target;
+    this.#settings = settings;
+    this.#pool = createPool({
       ...optionsOf(target),
       connectionLimit: settings.maxConnections,
       maxIdle: settings.maxConnections,
@@ -93,22 +93,22 @@ export class Pool {
   }
 
   measures(): ServerMeasures {
-    const { size } = this.openSessions;
-    const used = Math.min(this.borrowed, size);
-    const { maxConnections: most } = this.settings;
+    const { size } = this.#openSessions;
+    const used = Math.min(this.#borrowed, size);
+    const { maxConnections: most } = this.#settings;
     return {
       ...{ family: 'mariadb', role: 'primary', used, idle: size - used, maxConnections: most },
-      pending: this.waiting,
+      pending: this.#waiting,
       counts: this.counts,
     };
   }
 
   /** Counts a session until it closes. @param startedAt `performance.now()` when it was requested */
-  private trackSession(session: object, startedAt: number): void {
+  #trackSession(session: object, startedAt: number): void {
     this.counts.initTime.observe((performance.now() - startedAt) / 1000);
-    this.openSessions.add(session);
+    this.#openSessions.add(session);
     (session as { readonly stream: { once(event: 'close', listener: () => void): void } }).stream.once('close', () =>
-      this.openSessions.delete(session),
+      this.#openSessions.delete(session),
     );
   }
 
@@ -116,15 +116,15 @@ export class Pool {
   async acquire(options: RunOptions): Promise<BorrowedSession> {
     for (;;) {
       const requestedAt = performance.now();
-      const connection = await this.waitForConnection(options);
+      const connection = await this.#waitForConnection(options);
       try {
-        const session = this.sessions.get(sessionOf(connection));
+        const session = this.#sessions.get(sessionOf(connection));
         clearTimeout(session?.idle);
         if (session === undefined) {
-          await this.prepare(connection, `, idle_transaction_timeout = ${IDLE_TRANSACTION_S}`);
-          this.trackSession(sessionOf(connection), requestedAt);
-          this.sessions.set(sessionOf(connection), { openedAt: Date.now(), variables: NO_VARIABLES });
-        } else if (Date.now() - session.openedAt > this.settings.lifetimeMs) {
+          await this.#prepare(connection, `, idle_transaction_timeout = ${IDLE_TRANSACTION_S}`);
+          this.#trackSession(sessionOf(connection), requestedAt);
+          this.#sessions.set(sessionOf(connection), { openedAt: Date.now(), variables: NO_VARIABLES });
+        } else if (Date.now() - session.openedAt > this.#settings.lifetimeMs) {
           connection.destroy();
           continue;
         }
@@ -133,43 +133,43 @@ export class Pool {
         connection.destroy();
         throw error;
       }
-      this.borrowed++;
-      return { connection, end: () => this.returnToPool(connection), tainted: false };
+      this.#borrowed++;
+      return { connection, end: () => this.#returnToPool(connection), tainted: false };
     }
   }
 
   /** Ends idle sessions here: if the driver's pool did it, it would keep fewer sessions than `maxConnections`. */
-  private returnToPool(connection: PoolConnection): void {
-    const session = this.sessions.get(sessionOf(connection));
+  #returnToPool(connection: PoolConnection): void {
+    const session = this.#sessions.get(sessionOf(connection));
     if (session !== undefined)
-      session.idle = setTimeout(() => connection.destroy(), Math.min(this.settings.idleTimeoutMs, MAX_TIMER_MS)).unref();
+      session.idle = setTimeout(() => connection.destroy(), Math.min(this.#settings.idleTimeoutMs, MAX_TIMER_MS)).unref();
     connection.release();
   }
 
   /** Opens a session outside the pool, for texts with several statements. @throws Error of the driver */
   async open(): Promise<BorrowedSession> {
-    if (this.closing) throw new NoConnectionError('the source is closed');
+    if (this.#closing) throw new NoConnectionError('the source is closed');
     const startedAt = performance.now();
-    const connection = await createConnection({ ...optionsOf(this.target), multipleStatements: true }).catch((error: unknown) => {
+    const connection = await createConnection({ ...optionsOf(this.#target), multipleStatements: true }).catch((error: unknown) => {
       this.counts.errors += 1;
       throw error;
     });
     try {
-      await this.prepare(connection);
+      await this.#prepare(connection);
     } catch (error) {
       this.counts.errors += 1;
       connection.destroy();
       throw error;
     }
-    this.trackSession(sessionOf(connection), startedAt);
-    this.borrowed++;
-    this.sessions.set(sessionOf(connection), { openedAt: Date.now(), variables: NO_VARIABLES });
+    this.#trackSession(sessionOf(connection), startedAt);
+    this.#borrowed++;
+    this.#sessions.set(sessionOf(connection), { openedAt: Date.now(), variables: NO_VARIABLES });
     return { connection, end: () => connection.destroy(), tainted: false };
   }
 
   /** Sets user variables (`@\`svc.user\``) and clears those of the previous caller. No statement is sent if nothing changes. */
   async setVariables({ connection }: BorrowedSession, settings: SessionSettings): Promise<void> {
-    const session = this.sessions.get(sessionOf(connection));
+    const session = this.#sessions.get(sessionOf(connection));
     const before = session?.variables ?? NO_VARIABLES;
     if (before.size === settings.length && settings.every(([name, text]) => before.get(name) === text)) return;
     const after = new Map(settings);
@@ -182,12 +182,12 @@ export class Pool {
 
   /** Returns whether variables of a previous caller are still set. */
   hasVariables({ connection }: BorrowedSession): boolean {
-    return (this.sessions.get(sessionOf(connection))?.variables ?? NO_VARIABLES).size > 0;
+    return (this.#sessions.get(sessionOf(connection))?.variables ?? NO_VARIABLES).size > 0;
   }
 
   /** @throws Error of the driver */
   async version(): Promise<string> {
-    const connection = await createConnection(optionsOf(this.target));
+    const connection = await createConnection(optionsOf(this.#target));
     try {
       const query = () => connection.query<RowDataPacket[]>('select version() as `version`');
       const [rows] = await withTimeout(connection, query, CONNECT_TIMEOUT_MS);
@@ -198,7 +198,7 @@ export class Pool {
   }
 
   release({ connection, end, tainted }: BorrowedSession): void {
-    this.borrowed--;
+    this.#borrowed--;
     if (tainted) connection.destroy();
     else end();
   }
@@ -207,33 +207,33 @@ export class Pool {
   async run<T>(session: BorrowedSession, options: RunOptions, task: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
-      return await this.runCancellable(session, options, task);
+      return await this.#runCancellable(session, options, task);
     } catch (error) {
-      if (error instanceof StatementCancelledError) this.countCancellation(error);
+      if (error instanceof StatementCancelledError) this.#countCancellation(error);
       throw error;
     } finally {
       this.counts.queryTime.observe((performance.now() - startedAt) / 1000);
     }
   }
 
-  private countCancellation({ reason }: StatementCancelledError): void {
+  #countCancellation({ reason }: StatementCancelledError): void {
     if (reason === 'deadline') this.counts.timedOut += 1;
     else this.counts.cancelled += 1;
   }
 
-  private async runCancellable<T>(session: BorrowedSession, options: RunOptions, task: () => Promise<T>): Promise<T> {
+  async #runCancellable<T>(session: BorrowedSession, options: RunOptions, task: () => Promise<T>): Promise<T> {
     const { signal, deadline } = options;
     if (signal === undefined && deadline === undefined) return task();
     let killing: Promise<void> | undefined;
     let reason: StopReason | null = stopReasonOf(options);
     if (reason !== null) throw new StatementCancelledError(reason);
     let disconnectTimer: NodeJS.Timeout | undefined;
-    const stopChecking = this.checks.add(() => {
+    const stopChecking = this.#checks.add(() => {
       reason ??= stopReasonOf(options);
       if (reason === null || killing !== undefined) return;
       // `kill query` may hit a later statement, so the session must not run any.
       session.tainted = true;
-      killing = this.kill(session.connection);
+      killing = this.#kill(session.connection);
       disconnectTimer = setTimeout(() => disconnect(session.connection), CONTROL_TIMEOUT_MS);
     });
     try {
@@ -258,37 +258,37 @@ export class Pool {
   }
 
   async close(boundMs: number): Promise<void> {
-    this.closing = true;
+    this.#closing = true;
     const end = Date.now() + boundMs;
-    while (this.borrowed > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
-    await this.pool.promise().end();
+    while (this.#borrowed > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    await this.#pool.promise().end();
   }
 
-  private waitForConnection(options: RunOptions): Promise<PoolConnection> {
-    if (this.closing) return Promise.reject(new NoConnectionError('the source is closed'));
+  #waitForConnection(options: RunOptions): Promise<PoolConnection> {
+    if (this.#closing) return Promise.reject(new NoConnectionError('the source is closed'));
     const late = stopReasonOf(options);
     if (late !== null) return Promise.reject(new StatementCancelledError(late));
     const startedAt = performance.now();
-    const isFree = this.borrowed < this.settings.maxConnections;
-    this.waiting += 1;
+    const isFree = this.#borrowed < this.#settings.maxConnections;
+    this.#waiting += 1;
     return new Promise<PoolConnection>((resolve, reject) => {
       const start = Date.now();
       let hasFailed = false;
       const fail = (error: Error): void => {
         hasFailed = true;
         stopChecking();
-        if (error instanceof StatementCancelledError) this.countCancellation(error);
+        if (error instanceof StatementCancelledError) this.#countCancellation(error);
         reject(error);
       };
-      const stopChecking = this.checks.add(() => {
+      const stopChecking = this.#checks.add(() => {
         const reason = stopReasonOf(options);
         if (reason !== null) fail(new StatementCancelledError(reason));
-        else if (Date.now() - start > this.settings.waitTimeoutMs) {
+        else if (Date.now() - start > this.#settings.waitTimeoutMs) {
           this.counts.timeouts += 1;
           fail(new NoConnectionError('no connection became free in time'));
         }
       });
-      this.pool.getConnection((error, connection) => {
+      this.#pool.getConnection((error, connection) => {
         if (error !== null) {
           this.counts.errors += 1;
           return fail(error);
@@ -298,28 +298,28 @@ export class Pool {
         else {
           // Opening a connection does not count as waiting.
           this.counts.waitTime.observe(isFree ? 0 : (performance.now() - startedAt) / 1000);
-          resolve(this.withPromises(connection));
+          resolve(this.#withPromises(connection));
         }
       });
     }).finally(() => {
-      this.waiting -= 1;
+      this.#waiting -= 1;
     });
   }
 
   /** Caches the promise wrapper of a connection: creating it takes as long as a small statement. */
-  private withPromises(connection: DriverConnection): PoolConnection {
-    let wrapped = this.promiseConnections.get(connection);
+  #withPromises(connection: DriverConnection): PoolConnection {
+    let wrapped = this.#promiseConnections.get(connection);
     if (wrapped === undefined) {
       wrapped = connection.promise();
-      this.promiseConnections.set(connection, wrapped);
+      this.#promiseConnections.set(connection, wrapped);
     }
     return wrapped;
   }
 
   /** Kills the running statement from a new connection, because all pooled ones may be busy. */
-  private async kill(connection: Connection): Promise<void> {
+  async #kill(connection: Connection): Promise<void> {
     try {
-      const other = await createConnection({ ...optionsOf(this.target), connectTimeout: CONTROL_TIMEOUT_MS });
+      const other = await createConnection({ ...optionsOf(this.#target), connectTimeout: CONTROL_TIMEOUT_MS });
       try {
         await withTimeout(other, () => other.query(`kill query ${Number(connection.threadId)}`));
       } finally {
@@ -331,14 +331,14 @@ export class Pool {
     }
   }
 
-  private prepare(connection: Connection, more = ''): Promise<void> {
+  #prepare(connection: Connection, more = ''): Promise<void> {
     return withTimeout(connection, async () => {
-      for (const text of this.setup(more)) await connection.query(text);
+      for (const text of this.#setup(more)) await connection.query(text);
     });
   }
 
-  private setup(more: string): readonly string[] {
-    const { statementTimeoutMs } = this.settings;
+  #setup(more: string): readonly string[] {
+    const { statementTimeoutMs } = this.#settings;
     const timeout = statementTimeoutMs === null ? '' : `, max_statement_time = ${statementTimeoutMs / 1_000}`;
     return [
       `set session ${SESSION}, sql_mode = '${SQL_MODE}'${timeout}${more}`,

@@ -46,17 +46,17 @@ const ISOLATION = {
 
 export class MariadbSource implements Source {
   readonly captures: Captures;
-  private readonly pool: Pool;
-  private readonly database: string;
+  readonly #pool: Pool;
+  readonly #database: string;
 
   constructor(pool: Pool, database: string, options: Pick<BodyOptions, 'stringifyNumericTypes'>) {
-    this.pool = pool;
-    this.database = database;
+    this.#pool = pool;
+    this.#database = database;
     this.captures = mariadbCaptures(
       {
         name: database,
         query: (text, values, options) => this.query(text, values, options),
-        transact: (options, run) => this.transact(options, run),
+        transact: (options, run) => this.#transact(options, run),
         define: (run, deadline) => this.session((connection) => run((text) => connection.runSql(text, { deadline }))),
       },
       options,
@@ -64,7 +64,7 @@ export class MariadbSource implements Source {
   }
 
   runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
-    return this.reading(options, (connection) => connection.runJson(statement, values, options));
+    return this.#reading(options, (connection) => connection.runJson(statement, values, options));
   }
 
   runRows(
@@ -72,33 +72,33 @@ export class MariadbSource implements Source {
     values: readonly (string | null)[],
     options: RunOptions,
   ): Promise<readonly JsonRow[]> {
-    return this.reading(options, (connection) => connection.runRows(statement, values, options));
+    return this.#reading(options, (connection) => connection.runRows(statement, values, options));
   }
 
   explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
-    return this.reading(options, (connection) => connection.explain(statement, values, options));
+    return this.#reading(options, (connection) => connection.explain(statement, values, options));
   }
 
   query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
-    return this.pooled(options, (connection) => connection.query(text, values, options));
+    return this.#pooled(options, (connection) => connection.query(text, values, options));
   }
 
   introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
-    return this.pooled(options, (connection) => connection.introspect(scope, options));
+    return this.#pooled(options, (connection) => connection.introspect(scope, options));
   }
 
   tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
-    return this.pooled(options, (connection) => connection.tableOverviews(tables, options));
+    return this.#pooled(options, (connection) => connection.tableOverviews(tables, options));
   }
 
   catalogFingerprint(before: CatalogFingerprint | null, options: RunOptions = {}): Promise<CatalogFingerprint> {
-    return this.pooled(options, (connection) =>
+    return this.#pooled(options, (connection) =>
       readCatalogFingerprint((text, values) => connection.query(text, values, options), before, Date.now()),
     );
   }
 
   analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
-    return analyzeDryRun(sql, before, this.database);
+    return analyzeDryRun(sql, before, this.#database);
   }
 
   runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
@@ -106,20 +106,20 @@ export class MariadbSource implements Source {
   }
 
   runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
-    return this.withSession(options, (session) =>
-      this.caught(() => this.pool.run(session, options, () => this.written(session, statements, options))),
+    return this.#withSession(options, (session) =>
+      this.#caught(() => this.#pool.run(session, options, () => this.#written(session, statements, options))),
     );
   }
 
   /** Runs a mutation in a transaction. A single statement needs none. */
-  private async written(
+  async #written(
     session: BorrowedSession,
     statements: readonly MutationStatement[],
     options: MutationOptions,
   ): Promise<readonly JsonRow[]> {
     const { connection } = session;
     const before = (): void => refuseCancelled(options);
-    await this.pool.setVariables(session, options.settings);
+    await this.#pool.setVariables(session, options.settings);
     const tagged = options.tags === undefined ? statements : statements.map((each) => withTags(each, options.tags));
     const [first] = statements;
     // An aborted pattern is detected only after the statement has run.
@@ -136,7 +136,7 @@ export class MariadbSource implements Source {
         await command(connection, 'commit');
         return rows;
       } catch (failure) {
-        if (!isSingle) await this.pool.rollBack(session);
+        if (!isSingle) await this.#pool.rollBack(session);
         if (attempt >= MAX_ATTEMPTS || !isDeadlock(failure)) throw failure;
         budget?.release(reservation?.bytes ?? 0);
       }
@@ -144,9 +144,9 @@ export class MariadbSource implements Source {
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, settings: SessionSettings = []): Promise<T> {
-    return this.inOwnSession(async (session) => {
-      await this.pool.setVariables(session, settings);
-      return run(new SessionConnection(this.pool, session, this.database));
+    return this.#inOwnSession(async (session) => {
+      await this.#pool.setVariables(session, settings);
+      return run(new SessionConnection(this.#pool, session, this.#database));
     });
   }
 
@@ -155,38 +155,38 @@ export class MariadbSource implements Source {
     { readOnly = false, isolation, settings = [], deadline, idleMs }: TransactionOptions,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    return this.inOwnSession(async (session) => {
+    return this.#inOwnSession(async (session) => {
       const { connection } = session;
       try {
-        await this.pool.setVariables(session, settings);
+        await this.#pool.setVariables(session, settings);
         if (isolation !== undefined) await connection.query(`set session transaction isolation level ${ISOLATION[isolation]}`);
         // Set for the session: DDL ends the transaction and with it the transaction's own settings.
         if (readOnly) await connection.query('set session transaction read only');
         if (idleMs !== undefined) await connection.query(`set session idle_transaction_timeout = ${Math.ceil(idleMs / 1000)}`);
         await connection.query('start transaction');
-        const result = await run(new SessionConnection(this.pool, session, this.database, { deadline }));
-        await this.pool.run(session, { deadline }, () => connection.query('commit'));
+        const result = await run(new SessionConnection(this.#pool, session, this.#database, { deadline }));
+        await this.#pool.run(session, { deadline }, () => connection.query('commit'));
         return result;
       } catch (failure) {
-        await this.pool.rollBack(session);
+        await this.#pool.rollBack(session);
         throw failure;
       }
     });
   }
 
   /** Runs statements in one transaction of a pooled session. */
-  private transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T> {
-    return this.withSession(options, async (session) => {
-      const connection = new SessionConnection(this.pool, session, this.database);
+  #transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T> {
+    return this.#withSession(options, async (session) => {
+      const connection = new SessionConnection(this.#pool, session, this.#database);
       const control = (text: string): Promise<unknown> =>
-        this.caught(() => this.pool.run(session, options, () => session.connection.query(text)));
+        this.#caught(() => this.#pool.run(session, options, () => session.connection.query(text)));
       try {
         await control('start transaction');
         const result = await run((text, values, own) => connection.query(text, values, { ...options, ...own }));
         await control('commit');
         return result;
       } catch (failure) {
-        if (!session.tainted) await this.pool.rollBack(session);
+        if (!session.tainted) await this.#pool.rollBack(session);
         throw failure;
       }
     });
@@ -196,12 +196,12 @@ export class MariadbSource implements Source {
     const options: RunOptions = { deadline: Date.now() + timeoutMs };
     let session: BorrowedSession | undefined;
     try {
-      session = await this.pool.acquire(options);
+      session = await this.#pool.acquire(options);
       const { connection } = session;
       // The text comes from an administrator.
       session.tainted = true;
       refuseWritable(sql);
-      await this.pool.run(session, options, async () => {
+      await this.#pool.run(session, options, async () => {
         await connection.query('set session transaction read only');
         await connection.query(sql);
       });
@@ -210,51 +210,51 @@ export class MariadbSource implements Source {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
       return { status: 'ERROR', message: failure instanceof Error ? failure.message : String(failure) };
     } finally {
-      if (session !== undefined) this.pool.release(session);
+      if (session !== undefined) this.#pool.release(session);
     }
   }
 
   measures(): readonly ServerMeasures[] {
-    return [this.pool.measures()];
+    return [this.#pool.measures()];
   }
 
   close(): Promise<void> {
-    return this.pool.close(CLOSE_BOUND_MS);
+    return this.#pool.close(CLOSE_BOUND_MS);
   }
 
-  private pooled<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    return this.withSession(options, (session) => run(new SessionConnection(this.pool, session, this.database)));
+  #pooled<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    return this.#withSession(options, (session) => run(new SessionConnection(this.#pool, session, this.#database)));
   }
 
   /** Runs in a session without variables of a previous writer, which views with function calls could read. */
-  private reading<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    return this.withSession(options, async (session) => {
-      if (this.pool.hasVariables(session))
-        await this.caught(() => this.pool.run(session, options, () => this.pool.setVariables(session, [])));
-      return run(new SessionConnection(this.pool, session, this.database));
+  #reading<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    return this.#withSession(options, async (session) => {
+      if (this.#pool.hasVariables(session))
+        await this.#caught(() => this.#pool.run(session, options, () => this.#pool.setVariables(session, [])));
+      return run(new SessionConnection(this.#pool, session, this.#database));
     });
   }
 
-  private async withSession<T>(options: RunOptions, run: (session: BorrowedSession) => Promise<T>): Promise<T> {
-    const session = await this.caught(() => this.pool.acquire(options));
+  async #withSession<T>(options: RunOptions, run: (session: BorrowedSession) => Promise<T>): Promise<T> {
+    const session = await this.#caught(() => this.#pool.acquire(options));
     try {
       return await run(session);
     } finally {
-      this.pool.release(session);
+      this.#pool.release(session);
     }
   }
 
   /** Runs in a session outside the pool. */
-  private async inOwnSession<T>(run: (session: BorrowedSession) => Promise<T>): Promise<T> {
-    const session = await this.caught(() => this.pool.open());
+  async #inOwnSession<T>(run: (session: BorrowedSession) => Promise<T>): Promise<T> {
+    const session = await this.#caught(() => this.#pool.open());
     try {
-      return await this.caught(() => run(session));
+      return await this.#caught(() => run(session));
     } finally {
-      this.pool.release(session);
+      this.#pool.release(session);
     }
   }
 
-  private async caught<T>(task: () => Promise<T>): Promise<T> {
+  async #caught<T>(task: () => Promise<T>): Promise<T> {
     try {
       return await task();
     } catch (failure) {

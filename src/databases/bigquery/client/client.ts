@@ -100,26 +100,26 @@ interface Sized<T> {
 }
 
 export class BigQueryClient {
-  private readonly target: BigQueryTarget;
-  private readonly options: ClientOptions;
-  private readonly calls: RestCalls;
-  private readonly gate: Semaphore;
-  private readonly running = new Set<CancellationSource>();
-  private readonly pendingTasks = new Set<Promise<void>>();
-  private isClosed = false;
-  private readonly counts = new ConnectionCounts();
+  readonly #target: BigQueryTarget;
+  readonly #options: ClientOptions;
+  readonly #calls: RestCalls;
+  readonly #gate: Semaphore;
+  readonly #running = new Set<CancellationSource>();
+  readonly #pendingTasks = new Set<Promise<void>>();
+  #isClosed = false;
+  readonly #counts = new ConnectionCounts();
 
   constructor(http: HttpClient, target: BigQueryTarget, options: ClientOptions) {
-    this.target = target;
-    this.options = options;
-    this.calls = new RestCalls(http, target, options);
-    this.gate = new Semaphore((_, running) => running < options.maxStatements);
+    this.#target = target;
+    this.#options = options;
+    this.#calls = new RestCalls(http, target, options);
+    this.#gate = new Semaphore((_, running) => running < options.maxStatements);
   }
 
   measures(): ServerMeasures {
-    const { running: used, waiting: pending } = this.gate;
-    const most = this.options.maxStatements;
-    return { family: 'bigquery', role: 'primary', used, idle: most - used, maxConnections: most, pending, counts: this.counts };
+    const { running: used, waiting: pending } = this.#gate;
+    const most = this.#options.maxStatements;
+    return { family: 'bigquery', role: 'primary', used, idle: most - used, maxConnections: most, pending, counts: this.#counts };
   }
 
   /**
@@ -134,17 +134,17 @@ export class BigQueryClient {
     reader: () => RowReader<Cell>,
     maxRows = Number.POSITIVE_INFINITY,
   ): Promise<QueryResult<Cell>> {
-    return this.runStatement(options, async (scope) => {
+    return this.#runStatement(options, async (scope) => {
       const isRetryable = (error: BigQueryError): boolean => query.repeatable === true && isTransientJobFailure(error);
-      const pages = await this.calls.retried(scope, isRetryable, () =>
-        this.readPages(query, reader(), scope, maxRows, options.resultBudget),
+      const pages = await this.#calls.retried(scope, isRetryable, () =>
+        this.#readPages(query, reader(), scope, maxRows, options.resultBudget),
       );
       const last = <T>(read: (page: ResultPage<Cell>) => T | null): T | null =>
         pages.reduce<T | null>((found, each) => read(each) ?? found, null);
       const processedBytes = last((page) => page.processedBytes);
       const billedBytes = last((page) => page.billedBytes);
-      this.counts.processedBytes += processedBytes ?? 0;
-      this.counts.billedBytes += billedBytes ?? 0;
+      this.#counts.processedBytes += processedBytes ?? 0;
+      this.#counts.billedBytes += billedBytes ?? 0;
       return {
         job: last(({ job }) => job),
         fields: last(({ fields }) => fields),
@@ -157,14 +157,14 @@ export class BigQueryClient {
   }
 
   /** Starts a job and reads its pages. */
-  private async readPages<Cell>(
+  async #readPages<Cell>(
     query: QueryRequest,
     readRow: RowReader<Cell>,
     scope: CallScope,
     maxRows: number,
     budget: ResultBudget | undefined,
   ): Promise<readonly ResultPage<Cell>[]> {
-    const first = await this.startJob(query, readRow, scope);
+    const first = await this.#startJob(query, readRow, scope);
     const pages = [first.value];
     let { value: page, bytes } = first;
     let rows = page.rows.length;
@@ -181,7 +181,7 @@ export class BigQueryClient {
       while (!page.isComplete || (page.next !== null && rows <= maxRows)) {
         if (job === null) throw new BigQueryError(0, '', 'BigQuery returned no name for a running job');
         const requestedAt = Date.now();
-        const next = await this.fetchPage(job, page.isComplete ? page.next : null, readRow, scope);
+        const next = await this.#fetchPage(job, page.isComplete ? page.next : null, readRow, scope);
         page = next.value;
         if (!page.isComplete) {
           await pause(gap - (Date.now() - requestedAt), scope.cancellation);
@@ -194,7 +194,7 @@ export class BigQueryClient {
         pages.push(page);
       }
     } catch (error) {
-      if (job !== null && error instanceof StatementCancelledError) this.cancelLater(job);
+      if (job !== null && error instanceof StatementCancelledError) this.#cancelLater(job);
       // A retry takes them again.
       budget?.release(taken);
       throw error;
@@ -204,17 +204,17 @@ export class BigQueryClient {
 
   /** Reports what a query would read, without running it. @throws as `run` */
   dryRun(query: QueryRequest, options: RunOptions): Promise<DryRun> {
-    return this.runStatement(options, async (scope) => {
-      const { location } = this.options;
+    return this.#runStatement(options, async (scope) => {
+      const { location } = this.#options;
       const body: JsonObject = {
         // Without the limit of billed bytes, because the dry run also reports queries beyond it. Labels would not be part of `query` here.
         configuration: { dryRun: true, query: textBody(query) },
-        ...(location === undefined ? {} : { jobReference: { projectId: this.target.project, location } }),
+        ...(location === undefined ? {} : { jobReference: { projectId: this.#target.project, location } }),
       };
-      const path = `/projects/${encodeURIComponent(this.target.project)}/jobs`;
+      const path = `/projects/${encodeURIComponent(this.#target.project)}/jobs`;
       const call: RestCall<JsonObject> = { path, method: 'POST', body, timeout: CALL_MS, maxBytes: MAX_HEAD, read: readAnswer };
-      const json = await this.calls.retried(scope, isTransientJobFailure, async () => {
-        const answer = await this.calls.call(call, scope);
+      const json = await this.#calls.retried(scope, isTransientJobFailure, async () => {
+        const answer = await this.#calls.call(call, scope);
         const failed = jobError(answer);
         if (failed !== null) throw failed;
         return answer;
@@ -237,12 +237,12 @@ export class BigQueryClient {
    * @param onBytes called later; with `null` if they cannot be fetched
    */
   billedBytes(job: JobName, onBytes: (bytes: number | null) => void): void {
-    this.track(
-      this.jobDetails(job, callScope(new CancellationSource(), Date.now() + DETAILS_MS)).then(
+    this.#track(
+      this.#jobDetails(job, callScope(new CancellationSource(), Date.now() + DETAILS_MS)).then(
         ({ statistics }) => {
           const query = isJsonObject(statistics) ? statistics['query'] : undefined;
           const bytes = isJsonObject(query) ? finiteNumber(query['totalBytesBilled']) : null;
-          this.counts.billedBytes += bytes ?? 0;
+          this.#counts.billedBytes += bytes ?? 0;
           onBytes(bytes);
         },
         () => onBytes(null),
@@ -252,13 +252,13 @@ export class BigQueryClient {
 
   /** Cancels running statements and waits for pending calls, at most `boundMs`. */
   async close(boundMs: number): Promise<void> {
-    this.isClosed = true;
-    for (const cancellation of this.running) cancellation.cancel();
+    this.#isClosed = true;
+    for (const cancellation of this.#running) cancellation.cancel();
     let timer: NodeJS.Timeout | undefined;
     const bound = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, boundMs);
     });
-    await Promise.race([Promise.allSettled([...this.pendingTasks]), bound]);
+    await Promise.race([Promise.allSettled([...this.#pendingTasks]), bound]);
     clearTimeout(timer);
   }
 
@@ -266,17 +266,17 @@ export class BigQueryClient {
    * Starts a job once, however often the call is retried. If the statement is cancelled before the job's name is known, the job is
    * cancelled later.
    */
-  private async startJob<Cell>(query: QueryRequest, readRow: RowReader<Cell>, scope: CallScope): Promise<Sized<ResultPage<Cell>>> {
+  async #startJob<Cell>(query: QueryRequest, readRow: RowReader<Cell>, scope: CallScope): Promise<Sized<ResultPage<Cell>>> {
     const body = {
-      ...this.queryBody(query),
+      ...this.#queryBody(query),
       // BigQuery stops the job itself at the deadline, in case the cancellation does not reach it.
       jobTimeoutMs: String(Math.max(Math.ceil(scope.deadline - Date.now()), 1)),
       timeoutMs: FIRST_ANSWER_MS,
       requestId: randomUUID(),
       formatOptions: { useInt64Timestamp: true },
-      ...(this.options.location === undefined ? {} : { location: this.options.location }),
+      ...(this.#options.location === undefined ? {} : { location: this.#options.location }),
     };
-    const path = `/projects/${encodeURIComponent(this.target.project)}/queries`;
+    const path = `/projects/${encodeURIComponent(this.#target.project)}/queries`;
     // The response names the job, so the call itself is not cancelled.
     const timeout = FIRST_ANSWER_MS + CALL_MS;
     const ownScope = { cancellation: new CancellationSource(), deadline: Date.now() + timeout, check: () => scope.check() };
@@ -285,7 +285,7 @@ export class BigQueryClient {
     // With the same `requestId`, the second response concerns the same job: if it fails again, the job failed and not the call.
     const interpretError = (error: BigQueryError): BigQueryError =>
       isAmbiguousFailure(error) && query.repeatable === true && ++failures > 1 ? jobFailure(error) : error;
-    const started = this.calls.call(
+    const started = this.#calls.call(
       { path, method: 'POST', body, timeout, maxBytes: MAX_PAGE_BYTES, interpretError, read: pageReader(readRow) },
       ownScope,
     );
@@ -293,10 +293,10 @@ export class BigQueryClient {
       return await raceCancellation(scope, started);
     } catch (error) {
       if (error instanceof StatementCancelledError) {
-        this.track(
+        this.#track(
           started.then(
             ({ value: page }) => {
-              if (page.job !== null && (!page.isComplete || page.next !== null)) this.cancelLater(page.job);
+              if (page.job !== null && (!page.isComplete || page.next !== null)) this.#cancelLater(page.job);
             },
             () => undefined,
           ),
@@ -306,13 +306,8 @@ export class BigQueryClient {
     }
   }
 
-  private fetchPage<Cell>(
-    job: JobName,
-    token: string | null,
-    readRow: RowReader<Cell>,
-    scope: CallScope,
-  ): Promise<Sized<ResultPage<Cell>>> {
-    const { path, search } = this.jobResource('queries', job);
+  #fetchPage<Cell>(job: JobName, token: string | null, readRow: RowReader<Cell>, scope: CallScope): Promise<Sized<ResultPage<Cell>>> {
+    const { path, search } = this.#jobResource('queries', job);
     const call: RestCall<Sized<ResultPage<Cell>>> = {
       path,
       search: {
@@ -326,46 +321,46 @@ export class BigQueryClient {
       timeout: NEXT_ANSWER_MS + CALL_MS,
       maxBytes: MAX_PAGE_BYTES,
       retriesNotFound: true,
-      interpretError: (error) => (isAmbiguousFailure(error) ? this.failureOfJob(job, error, scope) : error),
+      interpretError: (error) => (isAmbiguousFailure(error) ? this.#failureOfJob(job, error, scope) : error),
       read: pageReader(readRow),
     };
-    return this.calls.call(call, scope);
+    return this.#calls.call(call, scope);
   }
 
   /** Returns the failure of the job if it has one, else that of the call that requested its rows. */
-  private async failureOfJob(job: JobName, error: BigQueryError, scope: CallScope): Promise<BigQueryError> {
+  async #failureOfJob(job: JobName, error: BigQueryError, scope: CallScope): Promise<BigQueryError> {
     try {
-      return jobError(await this.jobDetails(job, scope, false)) ?? error;
+      return jobError(await this.#jobDetails(job, scope, false)) ?? error;
     } catch (failure) {
       if (failure instanceof BigQueryError) return error;
       throw failure;
     }
   }
 
-  private jobDetails(job: JobName, scope: CallScope, isRetried = true): Promise<JsonObject> {
-    const resource = this.jobResource('jobs', job);
+  #jobDetails(job: JobName, scope: CallScope, isRetried = true): Promise<JsonObject> {
+    const resource = this.#jobResource('jobs', job);
     const call = { ...resource, method: 'GET', body: null, timeout: DETAILS_MS, maxBytes: MAX_HEAD, isRetried, read: readAnswer } as const;
-    return this.calls.call(call, scope);
+    return this.#calls.call(call, scope);
   }
 
   /** Cancels a job in the background; failures are ignored. */
-  private cancelLater(job: JobName): void {
-    const { path, search } = this.jobResource('jobs', job);
+  #cancelLater(job: JobName): void {
+    const { path, search } = this.#jobResource('jobs', job);
     const call = { path: `${path}/cancel`, search, method: 'POST', body: {}, timeout: CANCEL_MS, maxBytes: MAX_HEAD } as const;
     const ignore = (): void => undefined;
     const scope = callScope(new CancellationSource(), Date.now() + CANCEL_MS);
-    this.track(this.calls.call({ ...call, retriesNotFound: true, read: readAnswer }, scope).then(ignore, ignore));
+    this.#track(this.#calls.call({ ...call, retriesNotFound: true, read: readAnswer }, scope).then(ignore, ignore));
   }
 
-  private track(task: Promise<void>): void {
-    const tracked = task.finally(() => this.pendingTasks.delete(tracked));
-    this.pendingTasks.add(tracked);
+  #track(task: Promise<void>): void {
+    const tracked = task.finally(() => this.#pendingTasks.delete(tracked));
+    this.#pendingTasks.add(tracked);
   }
 
   /** Path and query of a job. Without a location, BigQuery finds jobs only in the US and the EU. */
-  private jobResource(
+  #jobResource(
     collection: 'jobs' | 'queries',
-    { projectId, jobId, location = this.options.location }: JobName,
+    { projectId, jobId, location = this.#options.location }: JobName,
   ): Pick<RestCall<never>, 'path' | 'search'> {
     return {
       path: `/projects/${encodeURIComponent(projectId)}/${collection}/${encodeURIComponent(jobId)}`,
@@ -373,8 +368,8 @@ export class BigQueryClient {
     };
   }
 
-  private queryBody(query: QueryRequest): JsonObject {
-    const { maximumBytesBilled } = this.options;
+  #queryBody(query: QueryRequest): JsonObject {
+    const { maximumBytesBilled } = this.#options;
     const { labels } = query;
     return {
       ...textBody(query),
@@ -384,58 +379,58 @@ export class BigQueryClient {
   }
 
   /** Runs a statement as soon as fewer than `maxStatements` run, within its deadline. */
-  private async runStatement<T>(options: RunOptions, run: (scope: CallScope) => Promise<T>): Promise<T> {
-    if (this.isClosed) throw connectionError('the source is closed');
+  async #runStatement<T>(options: RunOptions, run: (scope: CallScope) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw connectionError('the source is closed');
     const cancellation = new CancellationSource(options.signal);
     const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + MAX_STATEMENT_MS);
     let isOver = false;
-    const isAborted = (): boolean => options.signal?.aborted === true || this.isClosed;
+    const isAborted = (): boolean => options.signal?.aborted === true || this.#isClosed;
     const scope = callScope(cancellation, deadline, isAborted, () => isOver);
     const end = (): void => {
       isOver = true;
       cancellation.cancel();
     };
     const timer = setTimeout(end, Math.max(deadline - Date.now(), 0));
-    this.running.add(cancellation);
-    const isFree = this.gate.running < this.options.maxStatements;
+    this.#running.add(cancellation);
+    const isFree = this.#gate.running < this.#options.maxStatements;
     const notifies = options.signal === undefined || isPrompt(options.signal);
     const watch = notifies ? undefined : setInterval(() => options.signal?.aborted === true && cancellation.cancel(), POLL_MS);
     const enteredAt = performance.now();
     try {
       scope.check();
-      await this.waitForSlot(scope);
+      await this.#waitForSlot(scope);
       const startedAt = performance.now();
-      this.counts.waitTime.observe(isFree ? 0 : (startedAt - enteredAt) / 1000);
+      this.#counts.waitTime.observe(isFree ? 0 : (startedAt - enteredAt) / 1000);
       try {
         return await run(scope);
       } finally {
-        this.gate.release();
-        this.counts.queryTime.observe((performance.now() - startedAt) / 1000);
+        this.#gate.release();
+        this.#counts.queryTime.observe((performance.now() - startedAt) / 1000);
       }
     } catch (error) {
-      this.countFailure(error);
+      this.#countFailure(error);
       throw error;
     } finally {
       clearTimeout(timer);
       clearInterval(watch);
-      this.running.delete(cancellation);
+      this.#running.delete(cancellation);
     }
   }
 
-  private countFailure(error: unknown): void {
+  #countFailure(error: unknown): void {
     if (error instanceof StatementCancelledError) {
-      if (error.reason === 'deadline') this.counts.timedOut += 1;
-      else this.counts.cancelled += 1;
-    } else if (error instanceof BigQueryError && error.status === 599) this.counts.errors += 1;
+      if (error.reason === 'deadline') this.#counts.timedOut += 1;
+      else this.#counts.cancelled += 1;
+    } else if (error instanceof BigQueryError && error.status === 599) this.#counts.errors += 1;
   }
 
-  private async waitForSlot(scope: CallScope): Promise<void> {
+  async #waitForSlot(scope: CallScope): Promise<void> {
     let stop = (): void => undefined;
-    const { waitTimeoutMs } = this.options;
+    const { waitTimeoutMs } = this.#options;
     try {
-      await this.gate.acquire(undefined, (fail) => {
+      await this.#gate.acquire(undefined, (fail) => {
         const late = (): void => {
-          this.counts.timeouts += 1;
+          this.#counts.timeouts += 1;
           fail(connectionError('timed out waiting for other statements to finish'));
         };
         const timer = Number.isFinite(waitTimeoutMs) ? setTimeout(late, waitTimeoutMs) : undefined;

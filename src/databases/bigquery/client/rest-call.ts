@@ -46,30 +46,30 @@ const COMPACT = { prettyPrint: 'false' };
 const MAX_DELAY_MS = 32_000;
 
 export class RestCalls {
-  private readonly http: HttpClient;
-  private readonly target: BigQueryTarget;
-  private readonly retries: Retries;
-  private readonly tokens: Tokens;
+  readonly #http: HttpClient;
+  readonly #target: BigQueryTarget;
+  readonly #retries: Retries;
+  readonly #tokens: Tokens;
 
   constructor(http: HttpClient, target: BigQueryTarget, retries: Retries) {
-    this.http = http;
-    this.target = target;
-    this.retries = retries;
-    this.tokens = new Tokens(target.account, (call) => this.send(call));
+    this.#http = http;
+    this.#target = target;
+    this.#retries = retries;
+    this.#tokens = new Tokens(target.account, (call) => this.#send(call));
   }
 
   /** @throws BigQueryError, StatementCancelledError, SvcError */
   async call<T>(call: RestCall<T>, scope: CallScope): Promise<T> {
     const { path, search, method, body, timeout, maxBytes, retriesNotFound, isRetried = true, interpretError, read } = call;
-    const url = `${this.target.endpoint}/bigquery/v2${path}?${new URLSearchParams({ ...search, ...COMPACT })}`;
+    const url = `${this.#target.endpoint}/bigquery/v2${path}?${new URLSearchParams({ ...search, ...COMPACT })}`;
     const text = body === null ? undefined : printJson(body);
     let refused = false;
     const attempt = async (): Promise<T> => {
       for (;;) {
         scope.check();
-        const token = await raceCancellation(scope, this.tokens.get());
+        const token = await raceCancellation(scope, this.#tokens.get());
         scope.check();
-        const answer = await this.send(
+        const answer = await this.#send(
           {
             url,
             method,
@@ -87,7 +87,7 @@ export class RestCalls {
         );
         if (answer.status === 401 && !refused) {
           refused = true;
-          this.tokens.invalidate(token);
+          this.#tokens.invalidate(token);
           continue;
         }
         return await read(answer.status, answer.body);
@@ -114,7 +114,7 @@ export class RestCalls {
     isRetryable: (error: BigQueryError) => boolean,
     attempt: () => Promise<T>,
   ): Promise<T> {
-    const { retryBaseDelayMs, retryLimit } = this.retries;
+    const { retryBaseDelayMs, retryLimit } = this.#retries;
     for (let failures = 0; ; failures++) {
       try {
         return await attempt();
@@ -129,9 +129,9 @@ export class RestCalls {
   }
 
   /** @throws StatementCancelledError, BigQueryError with status 599 if no response came, SvcError if none can come */
-  private async send(call: HttpCall, scope?: CallScope): Promise<HttpAnswer> {
+  async #send(call: HttpCall, scope?: CallScope): Promise<HttpAnswer> {
     try {
-      return await this.http.send(call);
+      return await this.#http.send(call);
     } catch (error) {
       scope?.check();
       if (!(error instanceof OutboundError)) throw error;

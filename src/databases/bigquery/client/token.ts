@@ -27,35 +27,35 @@ export interface Credentials {
 }
 
 export class Tokens {
-  private readonly credentials: () => Credentials;
-  private readonly send: Send;
-  private cached: AccessToken | undefined;
-  private pending: Promise<AccessToken> | undefined;
+  readonly #credentials: () => Credentials;
+  readonly #send: Send;
+  #cached: AccessToken | undefined;
+  #pending: Promise<AccessToken> | undefined;
 
   constructor(credentials: () => Credentials, send: Send) {
-    this.credentials = credentials;
-    this.send = send;
+    this.#credentials = credentials;
+    this.#send = send;
   }
 
   /** Returns a valid token. Concurrent callers share one request. @throws SvcError, BigQueryError */
   async get(): Promise<string> {
-    if (this.cached !== undefined && Date.now() < this.cached.expiresAt - MARGIN_MS) return this.cached.text;
-    if (this.pending === undefined) {
-      this.pending = this.request().finally(() => {
-        this.pending = undefined;
+    if (this.#cached !== undefined && Date.now() < this.#cached.expiresAt - MARGIN_MS) return this.#cached.text;
+    if (this.#pending === undefined) {
+      this.#pending = this.#request().finally(() => {
+        this.#pending = undefined;
       });
     }
-    this.cached = await this.pending;
-    return this.cached.text;
+    this.#cached = await this.#pending;
+    return this.#cached.text;
   }
 
   /** Discards a token that the API refused. */
   invalidate(text: string): void {
-    if (this.cached?.text === text) this.cached = undefined;
+    if (this.#cached?.text === text) this.#cached = undefined;
   }
 
-  private async request(): Promise<AccessToken> {
-    const { text, expiresAt: until } = await this.credentials().token(this.send);
+  async #request(): Promise<AccessToken> {
+    const { text, expiresAt: until } = await this.#credentials().token(this.#send);
     return { text, expiresAt: Math.min(until, Date.now() + MAX_LIFETIME_MS) };
   }
 }
