@@ -72,7 +72,11 @@ const SHORT = 24;
 /** Characters that are read one by one after an escaped quote. */
 const ESCAPED_STRETCH = 4096;
 
-/** Slots for the hashes of shapes, and the scan that used each slot last. */
+/**
+ * Slots for the hashes of shapes, and the scan that used each slot last. The table and the stack of hashes below are the scratch memory of
+ * all scans, which are synchronous and leave nothing behind in it: a new table for each scan would triple the time for a text of 6 kB, from
+ * 12 to 35 microseconds.
+ */
 const PLACES = 2 ** 16;
 const lastSeen = new Uint32Array(PLACES);
 let scans = 0;

@@ -18,6 +18,10 @@ export class JsonNumber {
 }
 
 const EXACT_NUMBER = new Error('JSON.stringify cannot print an exact number');
+/**
+ * True during the synchronous call of `printPlainJson`. `JSON.stringify` passes nothing else to `toJSON`, and a replacer in its place would
+ * double the time.
+ */
 let printing = false;
 
 export type Json = null | boolean | number | string | JsonNumber | readonly Json[] | JsonObject;

@@ -10,6 +10,7 @@ import { fragmentTypeCheck } from './fragment-types.ts';
 import { createConstraintRecorder, type InputContext } from './input/context.ts';
 import { createJoinList } from './join-list.ts';
 import { introspectionFields } from './introspection.ts';
+import type { AnswerCache } from './introspection/cache.ts';
 import { translateOperation } from './operation.ts';
 import type { SelectionContext, SelectionParent } from './selection.ts';
 import type { PreparedOperation, RoleSchema } from './translation.ts';
@@ -57,6 +58,8 @@ export interface RoleSchemaOptions {
   /** Builds separate roots for walks over all types: introspection of the whole schema, and names of types in fragments. */
   readonly wholeRoots?: () => RootTypes;
   readonly limits: OperationLimits;
+  /** Cache for the answers of introspection. */
+  readonly introspectionAnswers: AnswerCache;
   /** If true, null is passed to the field even if a variable is declared `T!`. */
   readonly nullInNonNullableVariables: boolean;
   readonly unsentVariables?: UnsentVariables;
@@ -78,6 +81,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
   const multipleSubscriptionRoots = options.multipleSubscriptionRoots ?? false;
   const introspection = introspectionFields(roots, {
     maxCharacters: limits.maxIntrospectionCharacters,
+    answers: options.introspectionAnswers,
     wholeRoots: options.wholeRoots,
   });
   const blindRole = options.introspectionDisabled ? role : null;

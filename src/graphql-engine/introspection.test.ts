@@ -13,7 +13,7 @@ import { type Bytes, bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
 import { DEFAULT_LIMITS } from './engine.ts';
 import { QUERY_ONLY, SMALL_ROOTS } from '../../test/support/small-schema.ts';
-import { type AnswerCache, createAnswerCache } from './introspection/cache.ts';
+import { createAnswerCache, type SchemaAnswers } from './introspection/cache.ts';
 import { startYieldTimer } from './introspection/yield-timer.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
 import { STRING_SCALAR } from './input/built-in-scalars.ts';
@@ -277,12 +277,12 @@ describe('refusals', () => {
 
 describe('cost', () => {
   const bytes = (text: string): readonly Bytes[] => [bytesOfText(text)];
-  const asked = async (cache: AnswerCache, key: string, make: () => Promise<readonly Bytes[]>): Promise<string> =>
+  const asked = async (cache: SchemaAnswers, key: string, make: () => Promise<readonly Bytes[]>): Promise<string> =>
     textOfBytes(await cache.get(key, make));
 
   test('equal selections share one answer, even while it is produced', async () => {
     let made = 0;
-    const cache = createAnswerCache(2 * deflateRawSync('12345').length);
+    const cache = createAnswerCache(2 * deflateRawSync('12345').length).forSchema();
     const make = async (): Promise<readonly Bytes[]> => {
       made += 1;
       await new Promise((resolve) => setImmediate(resolve));
@@ -301,15 +301,25 @@ describe('cost', () => {
     expect(made).toBe(4);
   });
 
+  test('schemas have answers of their own, and share the limit', async () => {
+    const cache = createAnswerCache(2 * deflateRawSync('12345').length);
+    const [one, other] = [cache.forSchema(), cache.forSchema()];
+    const [first, second] = [() => Promise.resolve(bytes('11111')), () => Promise.resolve(bytes('22222'))];
+    expect([await asked(one, 'a', first), await asked(other, 'a', second)]).toEqual(['11111', '22222']);
+    expect([await asked(one, 'a', second), await asked(other, 'a', first)]).toEqual(['11111', '22222']);
+    await asked(other, 'b', second); // evicts the answer of the other schema
+    expect(await asked(one, 'a', second)).toBe('22222');
+  });
+
   test('failures and answers larger than the cache are not cached', async () => {
-    const cache = createAnswerCache(3);
+    const cache = createAnswerCache(3).forSchema();
     await expect(cache.get('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await asked(cache, 'a', () => Promise.resolve(bytes('1234')))).toBe('1234');
     expect(await asked(cache, 'a', () => Promise.resolve(bytes('5678')))).toBe('5678');
   });
 
   test('answers are cached compressed and returned unchanged, in pieces', async () => {
-    const cache = createAnswerCache(200_000);
+    const cache = createAnswerCache(200_000).forSchema();
     const pieces = Array.from({ length: 300 }, (_, n) => bytesOfText(`{"name":"t\u00e9\u{1f600}${n}"}`.repeat(500)));
     const whole = textOfBytes(pieces);
     expect(whole.length).toBeGreaterThan(2_000_000);

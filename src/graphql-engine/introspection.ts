@@ -1,5 +1,5 @@
 /** Answers `__schema` and `__type` of a role schema from the types that operations are checked with. */
-import { type AnswerCache, createAnswerCache } from './introspection/cache.ts';
+import type { AnswerCache } from './introspection/cache.ts';
 import { refTo, SCHEMA, type SchemaSource, TYPE } from './introspection/meta-types.ts';
 import { type Shape, shapeOf } from './introspection/shape.ts';
 import { startYieldTimer } from './introspection/yield-timer.ts';
@@ -12,14 +12,11 @@ import { type MetaMeaning, typeRef, type NamedType, type OutputField, type Respo
 export interface IntrospectionOptions {
   /** Maximum characters of one answer. */
   readonly maxCharacters: number;
-  readonly cache?: AnswerCache;
+  readonly answers: AnswerCache;
   /** Builds separate, equal roots to walk as a whole. Default: the roots themselves. */
   readonly wholeRoots?: (() => RootTypes) | undefined;
 }
 
-/** Shared by all role schemas; the least recently used answers are evicted. */
-const sharedCache = createAnswerCache(16 * 1024 * 1024);
-let schemas = 0;
 const NULL = bytesOfText('null');
 
 /**
@@ -27,14 +24,12 @@ const NULL = bytesOfText('null');
  * Answers are produced cooperatively when the response is written, and are cached for equal selections.
  */
 export function introspectionFields(roots: RootTypes, options: IntrospectionOptions): ReadonlyMap<string, OutputField> {
-  schemas += 1;
-  const identity = `${schemas}`;
-  const cache = options.cache ?? sharedCache;
+  const answers = options.answers.forSchema();
   const types = createTypeWalk(roots, [SCHEMA]);
 
   const deferred = (key: string, produce: () => Promise<readonly Bytes[]>): ResponseNode => ({
     kind: 'deferred',
-    produce: () => cache.get(`${identity} ${key}`, produce),
+    produce: () => answers.get(key, produce),
   });
 
   const writeSchema = async (shape: Shape): Promise<readonly Bytes[]> => {

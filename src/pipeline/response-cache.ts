@@ -146,6 +146,8 @@ class MemoryCache implements ResponseCache {
   readonly counts: CacheCounts = { hits: 0, misses: 0, evictions: 0 };
   /** Incremented when responses are cleared: those in progress are not cached then. */
   #generation = 0;
+  readonly #snapshotIds = new WeakMap<object, number>();
+  #snapshots = 0;
   /** `null` until the first snapshot is set. */
   #currentSnapshot: object | null = null;
 
@@ -164,7 +166,7 @@ class MemoryCache implements ResponseCache {
     const { plan } = request;
     const { cached } = plan;
     if (cached === undefined || !isCacheable(plan)) return run(ignore);
-    const names = namesOf(request);
+    const names = this.#namesOf(request);
     if (!cached.refresh) {
       const entry = this.#find(names.entryKey);
       if (entry !== undefined) return this.#hit(request, names, entry.body, entry);
@@ -181,6 +183,21 @@ class MemoryCache implements ResponseCache {
     }
     this.counts.misses += 1;
     return this.#run(request, names, cached.ttl, run);
+  }
+
+  #namesOf(request: CacheRequest): Names {
+    const key = keyOf(request);
+    return { entryKey: `${this.#idOf(request.snapshot)} ${key}`, key, family: familyOf(request) };
+  }
+
+  #idOf(snapshot: object): number {
+    let id = this.#snapshotIds.get(snapshot);
+    if (id === undefined) {
+      this.#snapshots += 1;
+      id = this.#snapshots;
+      this.#snapshotIds.set(snapshot, id);
+    }
+    return id;
   }
 
   clear({ key, family }: CacheSelection): number {
@@ -341,19 +358,6 @@ function isCacheable({ kind, steps, joins, template }: OperationPlan): boolean {
   );
 }
 
-const snapshotIds = new WeakMap<object, number>();
-let snapshots = 0;
-
-function idOf(snapshot: object): number {
-  let id = snapshotIds.get(snapshot);
-  if (id === undefined) {
-    snapshots += 1;
-    id = snapshots;
-    snapshotIds.set(snapshot, id);
-  }
-  return id;
-}
-
 /** Digests of a plan's statements and response template, without values. */
 const planTexts = new WeakMap<OperationPlan, string>();
 
@@ -378,11 +382,6 @@ function planText(plan: OperationPlan): string {
 
 /** Join values before anything has run: the keys follow from the other values. */
 const NO_KEYS: JoinValues = { placeholderName: '', keys: [] };
-
-function namesOf(request: CacheRequest): Names {
-  const key = keyOf(request);
-  return { entryKey: `${idOf(request.snapshot)} ${key}`, key, family: familyOf(request) };
-}
 
 /** @throws SvcError for an invalid value, as running the plan would */
 function keyOf({ plan, session, variables, request, headers }: CacheRequest): string {

@@ -18,6 +18,7 @@ import { sameForRole } from './fields/same-for-role.ts';
 import { SchemaContext } from './fields/schema-context.ts';
 import { WriteSource } from './fields/write-context.ts';
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../graphql-engine/engine.ts';
+import { type AnswerCache, createAnswerCache } from '../graphql-engine/introspection/cache.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import { lazy, type RootTypes } from '../graphql-engine/types.ts';
 
@@ -25,7 +26,7 @@ export type { SchemaVariant, WriteSource as RoleTables };
 
 export interface RoleSchemasOptions {
   readonly build: FieldOptions;
-  readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled' | 'explainMissing'>;
+  readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled' | 'introspectionAnswers' | 'explainMissing'>;
   /** Disables introspection for every role but admin, regardless of the metadata. */
   readonly introspectionDisabled?: boolean;
   /** True if the schema for clients of Relay is served. */
@@ -33,6 +34,9 @@ export interface RoleSchemasOptions {
   /** Maximum cached role schemas; the least recently used one is evicted. */
   readonly maxSchemas: number;
 }
+
+/** Maximum size of the introspection answers of all roles, compressed, in bytes. */
+const MAX_INTROSPECTION_BYTES = 16 * 1024 * 1024;
 
 export const DEFAULT_ROLE_SCHEMAS_OPTIONS: RoleSchemasOptions = {
   build: DEFAULT_BUILD_OPTIONS,
@@ -65,11 +69,13 @@ class CachedRoleSchemas implements RoleSchemas {
   readonly options: RoleSchemasOptions;
   readonly context: SchemaContext;
   readonly entries: BoundedCache<string, Entry>;
+  readonly introspectionAnswers: AnswerCache;
 
   constructor(cache: SchemaCache, options: RoleSchemasOptions, previous: CachedRoleSchemas | undefined) {
     this.cache = cache;
     this.options = options;
     this.entries = new BoundedCache({ entries: options.maxSchemas });
+    this.introspectionAnswers = previous?.introspectionAnswers ?? createAnswerCache(MAX_INTROSPECTION_BYTES);
     this.context = new SchemaContext(cache, options.build, previous?.context);
   }
 
@@ -122,6 +128,7 @@ class CachedRoleSchemas implements RoleSchemas {
       wholeRoots: roots,
       ...this.options.engine,
       introspectionDisabled,
+      introspectionAnswers: this.introspectionAnswers,
       explainMissing: explainMissing(this.cache, role),
     });
     const made: Entry = { role, api, schema, tables: new Map() };

@@ -13,6 +13,7 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
+/** Buffers of all calls, which are synchronous: they leave nothing behind in them, and allocate none. */
 const narrow = Buffer.alloc(SIZE);
 const wideBytes = Buffer.alloc(2 * SIZE);
 const wide = new Uint16Array(wideBytes.buffer, wideBytes.byteOffset, SIZE);

@@ -1,6 +1,7 @@
 import { textOfBytes } from '../../src/util/bytes.ts';
 /** The schema engine over the small schema, for tests that inspect its results. */
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../../src/graphql-engine/engine.ts';
+import { createAnswerCache } from '../../src/graphql-engine/introspection/cache.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import type { TranslatedOperation } from '../../src/graphql-engine/translation.ts';
 import type { RootTypes } from '../../src/graphql-engine/types.ts';
@@ -17,6 +18,7 @@ export interface Asked {
 export function engine(options: Partial<RoleSchemaOptions> = {}, roots: RootTypes = SMALL_ROOTS) {
   return createRoleSchema('user', roots, {
     introspectionDisabled: false,
+    introspectionAnswers: createAnswerCache(1024 * 1024),
     limits: DEFAULT_LIMITS,
     nullInNonNullableVariables: false,
     ...options,

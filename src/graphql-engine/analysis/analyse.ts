@@ -10,7 +10,8 @@ import type { Definitions } from '../document.ts';
 import { checkDocument, type DocumentLimits } from '../document/check.ts';
 import { STRING_SCALAR } from '../input/built-in-scalars.ts';
 import { canonicalArguments } from '../input/literal-json.ts';
-import { introspectionFields } from '../introspection.ts';
+import { type IntrospectionOptions, introspectionFields } from '../introspection.ts';
+import { createAnswerCache } from '../introspection/cache.ts';
 import {
   typeRef,
   namedTypeOf,
@@ -67,7 +68,7 @@ export function analyseOperation(
     checkDocument({ operation, fragments }, declared, limits);
     const root = roots[kind];
     if (root === null) throw new SvcError('validation-failed', NO_PARENT[kind]);
-    const parent = { type: root, abstract: null, meta: kind === 'mutation' ? null : introspectionFields(roots, NO_LIMITS) };
+    const parent = { type: root, abstract: null, meta: kind === 'mutation' ? null : introspectionFields(roots, withoutAnswers()) };
     new Walk(fragments, declared, types, report).collect(operation.selectionSet, parent, ROOT, fields);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -82,7 +83,11 @@ export function analyseOperation(
   };
 }
 
-const NO_LIMITS = { maxCharacters: 0 };
+/** Options for fields of introspection that are only checked. */
+function withoutAnswers(): IntrospectionOptions {
+  return { maxCharacters: 0, answers: createAnswerCache(0) };
+}
+
 const TYPENAME: OutputTypeRef = typeRef('String', () => STRING_SCALAR, true);
 
 interface Parent {

@@ -7,7 +7,13 @@ import { createDeflateRaw, createInflateRaw } from 'node:zlib';
 import { BoundedCache } from '../../util/bounded-cache.ts';
 import { type Bytes, bufferOfBytes, bytesOfBuffer } from '../../util/bytes.ts';
 
+/** Answers of several schemas, which share one limit. */
 export interface AnswerCache {
+  /** Returns the cache for the answers of one more schema. */
+  forSchema(): SchemaAnswers;
+}
+
+export interface SchemaAnswers {
   /** Returns the bytes of an answer, in pieces. */
   get(key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]>;
 }
@@ -20,6 +26,7 @@ const PIECE = 65_536;
 export function createAnswerCache(maxBytes: number): AnswerCache {
   const answers = new BoundedCache<string, Buffer>({ bytes: maxBytes });
   const running = new Map<string, Promise<readonly Bytes[]>>();
+  let schemas = 0;
 
   const find = async (key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]> => {
     const known = answers.get(key);
@@ -30,14 +37,20 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
     return pieces;
   };
 
+  const get = (key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]> => {
+    let answer = running.get(key);
+    if (answer === undefined) {
+      answer = find(key, make).finally(() => running.delete(key));
+      running.set(key, answer);
+    }
+    return answer;
+  };
+
   return {
-    get(key, make) {
-      let answer = running.get(key);
-      if (answer === undefined) {
-        answer = find(key, make).finally(() => running.delete(key));
-        running.set(key, answer);
-      }
-      return answer;
+    forSchema() {
+      schemas += 1;
+      const prefix = `${schemas} `;
+      return { get: (key, make) => get(prefix + key, make) };
     },
   };
 }

@@ -11,6 +11,7 @@ import { roleModel } from '../../remote-schema/permission/role-model.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { createRoleSchema, DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
+import { createAnswerCache } from '../../graphql-engine/introspection/cache.ts';
 import { DEFAULT_BUILD_OPTIONS } from '../fields/options.ts';
 import { rootTypes } from '../fields/root-types.ts';
 import { SchemaContext } from '../fields/schema-context.ts';
@@ -53,6 +54,7 @@ function rolesOf(sdl: string) {
 async function reached(sdl: string, query: string, { variables: given = {}, session = {} }: Asking = {}, role = 'clerk'): Promise<Json> {
   const schema = createRoleSchema(role, rootTypes(rolesOf(sdl), role, 'frontend'), {
     introspectionDisabled: false,
+    introspectionAnswers: createAnswerCache(0),
     limits: DEFAULT_LIMITS,
     nullInNonNullableVariables: false,
   });
@@ -243,6 +245,7 @@ test('types that refer to each other are examined once', async () => {
     const context = new SchemaContext({ ...schemaCache(), remoteSchemas: new Map([['far', info]]) }, DEFAULT_BUILD_OPTIONS);
     const schema = createRoleSchema('clerk', rootTypes(context, 'clerk', 'frontend'), {
       introspectionDisabled: false,
+      introspectionAnswers: createAnswerCache(0),
       limits: DEFAULT_LIMITS,
       nullInNonNullableVariables: false,
     });

@@ -14,6 +14,7 @@ import { DEFAULT_BUILD_OPTIONS } from '../fields/options.ts';
 import { rootTypes } from '../fields/root-types.ts';
 import { SchemaContext } from '../fields/schema-context.ts';
 import { createRoleSchema, DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
+import { createAnswerCache } from '../../graphql-engine/introspection/cache.ts';
 import { printRoleSchema } from '../../graphql-engine/sdl.ts';
 
 const SDL = `
@@ -109,6 +110,7 @@ function roots({ customization = NO_REMOTE_CUSTOMIZATION, model = server.model }
 async function ask(query: string, asking: Asking = {}): Promise<{ readonly data: Json; readonly asked: readonly string[] }> {
   const schema = createRoleSchema('user', roots(asking), {
     introspectionDisabled: false,
+    introspectionAnswers: createAnswerCache(0),
     limits: DEFAULT_LIMITS,
     nullInNonNullableVariables: false,
   });
