@@ -13,6 +13,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
+import { type ChangePlace, placeOf, type Verb } from './change-description.ts';
 import type { SchemaChange } from './schema-change.ts';
 import { foldedCase, plainFieldOf, rowTypeOf } from './type-names.ts';
 
@@ -21,27 +22,23 @@ const INSERTED = /insert_?input/i;
 const ROOTS: ReadonlySet<string> = new Set(['query_root', 'mutation_root', 'subscription_root']);
 const RANKS: Readonly<Record<SchemaChange['kind'], number>> = { safe: 0, dangerous: 1, breaking: 2 };
 
-type Verb = 'added' | 'removed' | 'changed';
-
 interface Schemas {
   readonly before: GraphQLSchema;
   readonly after: GraphQLSchema;
 }
 
 /** A change with its place in the schema. */
-interface Located {
+interface Located extends ChangePlace {
   readonly change: SchemaChange;
-  readonly verb: Verb;
-  readonly type: string;
-  /** Field or enum value; `undefined` for a change of the whole type. */
-  readonly member?: string;
-  readonly argument?: string;
 }
 
 /** Returns the changes without those that another one implies. A change is never left out for one that is less severe. */
 export function mainChanges(changes: readonly SchemaChange[], before: GraphQLSchema, after: GraphQLSchema): readonly SchemaChange[] {
   const all = changes.flatMap((change) => withFieldsOfRoot(change, before, after));
-  const located = all.flatMap((change) => locate(change) ?? []);
+  const located = all.flatMap((change): readonly Located[] => {
+    const place = placeOf(change.message);
+    return place === undefined ? [] : [{ ...place, change }];
+  });
   const members = located.filter(({ member }) => member !== undefined);
   const severities = severitiesOf(members);
   const derived = new Set(members.filter((each) => isDerived(each, severities, { before, after })).map(({ change }) => change));
@@ -62,38 +59,11 @@ export function mainChanges(changes: readonly SchemaChange[], before: GraphQLSch
 
 /** Replaces the addition or removal of a root type by those of its fields, which are what a client uses. */
 function withFieldsOfRoot(change: SchemaChange, before: GraphQLSchema, after: GraphQLSchema): readonly SchemaChange[] {
-  const [, name = '', verb] = /^(\w+) was (added|removed)\.$/.exec(change.message) ?? [];
-  if (!ROOTS.has(name)) return [change];
+  const { type: name = '', verb, member } = placeOf(change.message) ?? {};
+  if (member !== undefined || !ROOTS.has(name)) return [change];
   const type = (verb === 'added' ? after : before).getType(name);
   if (!isObjectType(type)) return [change];
   return Object.keys(type.getFields()).map((field) => ({ ...change, message: `${name}.${field} was ${verb}.` }));
-}
-
-/** Patterns of the descriptions of graphql-js. */
-const PATTERNS: readonly RegExp[] = [
-  /^(?<type>\w+) was (?<verb>added|removed)\.$/,
-  /^(?<type>\w+)\.(?<member>\w+) was (?<verb>added|removed)\.$/,
-  /^(?<type>\w+)\.(?<member>\w+) (?<verb>changed) type from /,
-  /^(?<member>\w+) was (?<verb>added to|removed from) enum type (?<type>\w+)\.$/,
-  /^An? (?:optional|required) field (?<member>\w+) on input type (?<type>\w+) was (?<verb>added)\.$/,
-  /^An? (?:optional|required) arg (?<argument>\w+) on (?<type>\w+)\.(?<member>\w+) was (?<verb>added)\.$/,
-  /^(?<type>\w+)\.(?<member>\w+) arg (?<argument>\w+) was (?<verb>removed)\.$/,
-  /^(?<type>\w+)\.(?<member>\w+) arg (?<argument>\w+) has (?<verb>changed) type from /,
-];
-
-function locate(change: SchemaChange): Located | undefined {
-  for (const pattern of PATTERNS) {
-    const { type, member, argument, verb = '' } = pattern.exec(change.message)?.groups ?? {};
-    if (type === undefined) continue;
-    return {
-      change,
-      verb: verb.split(' ')[0] as Verb,
-      type,
-      ...(member === undefined ? {} : { member }),
-      ...(argument === undefined ? {} : { argument }),
-    };
-  }
-  return undefined;
 }
 
 const keyOf = (verb: Verb, type: string, member: string, argument = ''): string =>

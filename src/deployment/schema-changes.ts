@@ -8,11 +8,11 @@ import {
   type GraphQLSchema,
   isInputObjectType,
 } from 'graphql';
-import { PLACEHOLDER_FIELD } from '../schema/fields/placeholder.ts';
 import { type Json, type JsonObject, objectsIn } from '../util/json.ts';
+import { asAddition, isArtificial, isOfStandardScalar, placeOf } from './change-description.ts';
 import { mainChanges } from './derived-changes.ts';
 import type { SchemaChange } from './schema-change.ts';
-import { addsGeneratedInputValue } from './type-names.ts';
+import { isGeneratedInputEnum } from './type-names.ts';
 
 export interface SchemaChanges {
   /** All changes, by role. */
@@ -47,7 +47,7 @@ function changesOfRole(role: string, before: GraphQLSchema, after: GraphQLSchema
   // A breaking change in the other direction is an addition. Those to input types are among the dangerous changes of graphql-js.
   const gained = breakingChanges(after, before)
     .filter(({ type, description }) => isPlainGain(type, description, after))
-    .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: description.replace('was removed', 'was added') }));
+    .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: asAddition(description) }));
   const all = [...breaking, ...others, ...gained];
   if (all.length > 0) return all.filter(({ message }) => !isArtificial(message));
   // The service lists only schemas whose texts differ.
@@ -59,30 +59,21 @@ function isHarmless(type: DangerousChangeType, description: string): boolean {
   return (
     type === DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED ||
     type === DangerousChangeType.OPTIONAL_ARG_ADDED ||
-    (type === DangerousChangeType.VALUE_ADDED_TO_ENUM && addsGeneratedInputValue(description))
+    (type === DangerousChangeType.VALUE_ADDED_TO_ENUM && isGeneratedInputEnum(placeOf(description)?.type ?? ''))
   );
-}
-
-/**
- * Returns whether a change is about a field or type that only GraphQL itself or gateways need. The comparison of graphql-js names them in the
- * description only.
- */
-function isArtificial(message: string): boolean {
-  return message.includes(`.${PLACEHOLDER_FIELD} was `) || message.endsWith(' was added to union type _Entity.');
 }
 
 /** Finds breaking changes except those of standard scalars: the compared documents have only types that differ, so these may be missing. */
 function breakingChanges(before: GraphQLSchema, after: GraphQLSchema): ReturnType<typeof findBreakingChanges> {
   return findBreakingChanges(before, after).filter(
-    ({ type, description }) => type !== BreakingChangeType.TYPE_REMOVED || !description.startsWith('Standard scalar '),
+    ({ type, description }) => type !== BreakingChangeType.TYPE_REMOVED || !isOfStandardScalar(description),
   );
 }
 
 /** Returns whether a change adds a type, or a field to an output type. */
 function isPlainGain(type: string, description: string, schema: GraphQLSchema): boolean {
   if (type === BreakingChangeType.TYPE_REMOVED) return true;
-  const [owner = ''] = description.split('.');
-  return type === BreakingChangeType.FIELD_REMOVED && !isInputObjectType(schema.getType(owner));
+  return type === BreakingChangeType.FIELD_REMOVED && !isInputObjectType(schema.getType(placeOf(description)?.type ?? ''));
 }
 
 function schemaOf(sdl: Json | undefined): GraphQLSchema | undefined {

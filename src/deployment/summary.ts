@@ -2,6 +2,7 @@
 import type { DocumentChange } from '../project/document-diff.ts';
 import { counted } from '../util/counted.ts';
 import type { JsonObject } from '../util/json.ts';
+import { briefDescription } from './change-description.ts';
 import { type Decision, decisionsOf } from './decisions.ts';
 import type { DeploymentPlan } from './deployment-plan.ts';
 import { type SharedChange, sharedChanges } from './schema-change.ts';
@@ -96,7 +97,7 @@ const MAX_ROLES = 4;
 /** Lists the breaking changes by the roles that they concern. */
 function breakingText(decisions: readonly Decision[]): string | undefined {
   const groups = breakingGroups(decisions).map(
-    ({ roles, changes }) => `for ${listOf(roles, MAX_ROLES, 'more roles')}: ${listOf(changes.map(briefly), MAX_CHANGES, 'more')}`,
+    ({ roles, changes }) => `for ${listOf(roles, MAX_ROLES, 'more roles')}: ${listOf(changes.map(briefDescription), MAX_CHANGES, 'more')}`,
   );
   if (groups.length === 0) return undefined;
   const left = groups.length - MAX_GROUPS;
@@ -121,22 +122,6 @@ function breakingGroups(
 function listOf(items: readonly string[], max: number, more: string): string {
   const left = items.length - max;
   return left > 0 ? `${items.slice(0, max).join(', ')} and ${left} ${more}` : items.join(', ');
-}
-
-/** Short forms of the descriptions of graphql-js. */
-const BRIEF: readonly (readonly [RegExp, string])[] = [
-  [/^(\w+) was removed from enum type (\w+)\.$/, '`$2.$1` removed'],
-  [/^(\w+(?:\.\w+)?) was removed\.$/, '`$1` removed'],
-  [/^(\w+\.\w+) changed type from (.+) to (.+)\.$/, '`$1` changed from `$2` to `$3`'],
-  [/^(\w+\.\w+) arg (\w+) was removed\.$/, '`$1($2)` removed'],
-  [/^(\w+\.\w+) arg (\w+) has changed type from (.+) to (.+)\.$/, '`$1($2)` changed from `$3` to `$4`'],
-  [/^A required field (\w+) on input type (\w+) was added\.$/, 'required `$2.$1` added'],
-  [/^A required arg (\w+) on (\w+\.\w+) was added\.$/, 'required `$2($1)` added'],
-];
-
-function briefly(message: string): string {
-  const [pattern, text] = BRIEF.find(([each]) => each.test(message)) ?? [/\.$/, ''];
-  return message.replace(pattern, text);
 }
 
 export function summaryJson(summary: PlanSummary): JsonObject {

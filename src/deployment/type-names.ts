@@ -84,14 +84,8 @@ export function plainFieldOf(field: string): string | undefined {
 }
 
 /** Returns whether a type is the enum of a table's columns or constraints. */
-function isGeneratedInputEnum(type: string): boolean {
+export function isGeneratedInputEnum(type: string): boolean {
   return INPUT_ENUM.test(type);
-}
-
-/** Returns whether a change adds a value to an enum of a table's columns or constraints. @param message description of graphql-js */
-export function addsGeneratedInputValue(message: string): boolean {
-  const type = / was added to enum type (\w+)\.$/.exec(message)?.[1];
-  return type !== undefined && isGeneratedInputEnum(type);
 }
 
 /** Returns a name in the form in which both conventions agree: `createdat` for `created_at` and `createdAt`. */
