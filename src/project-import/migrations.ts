@@ -162,66 +162,37 @@ function inOrder(found: readonly Found[]): readonly Found[] {
   });
 }
 
+/** SQL and calls of one direction of a migration of version 1. */
+interface Part {
+  readonly folder: string;
+  readonly direction: 'up' | 'down';
+  sql: string;
+  calls: string;
+}
+
 function collect(input: Input, sources: readonly string[], account: ImportAccount, texts: Texts): readonly Found[] {
   const root = input.migrationsFolder;
   if (!existsSync(root)) return [];
   const found: Found[] = [];
   const implicit = sources[0] ?? 'default';
   const unread: string[] = [];
-  /** SQL and calls of each migration of version 1. */
-  const parts = new Map<string, { folder: string; direction: 'up' | 'down'; sql: string; calls: string }>();
-  const part = (version: string, name: string, direction: 'up' | 'down') => {
-    const key = `${version} ${direction}`;
-    const known = parts.get(key) ?? { folder: `${version}_${name}`, direction, sql: '', calls: '' };
-    parts.set(key, known);
-    return known;
-  };
+  const parts = new Map<string, Part>();
   for (const name of entriesOf(input, root, account)) {
-    const path = join(root, name);
-    const file = FILE.exec(name);
-    if (isFolder(path)) {
-      const inFolder = FOLDER.exec(name);
-      if (inFolder === null) {
-        if (/^squashed_/.test(name)) ignoreSquashed(account, `migrations/${name}`);
-        else found.push(...ofSource(input, path, name, account, unread));
-        continue;
-      }
-      const [, version, rest] = inFolder as unknown as [string, string, string];
-      for (const each of entriesOf(input, path, account)) {
-        const direction = /^(up|down)\.(sql|ya?ml)$/.exec(each);
-        if (direction === null) {
-          unread.push(`migrations/${name}/${each}`);
-          continue;
-        }
-        const text = input.files.read(join(path, each)) ?? '';
-        const into = part(version, rest, direction[1] as 'up' | 'down');
-        if (direction[2] === 'sql') into.sql = text;
-        else into.calls = callsSql(text, `migrations/${name}/${each}`, account);
-      }
-    } else if (file !== null) {
-      const [, version, rest, direction, kind] = file as unknown as [string, string, string, 'up' | 'down', string];
-      const text = input.files.read(path) ?? '';
-      const into = part(version, rest, direction);
-      if (kind === 'sql') into.sql = text;
-      else into.calls = callsSql(text, `migrations/${name}`, account);
-    } else if (!METADATA_FILE.test(name)) unread.push(`migrations/${name}`);
+    if (isFolder(join(root, name))) {
+      if (FOLDER.test(name)) unread.push(...addFolder(parts, input, name, account));
+      else if (/^squashed_/.test(name)) ignoreSquashed(account, `migrations/${name}`);
+      else found.push(...ofSource(input, join(root, name), name, account, unread));
+    } else if (!addFile(parts, input, name, account) && !METADATA_FILE.test(name)) unread.push(`migrations/${name}`);
   }
   if (input.layout === 'version 3' && parts.size > 0) {
     // A project of this version stores them below its sources.
-    const places = new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`));
     const hasOthers = found.length > 0;
-    account.addRemark({
-      id: 'migrations:root',
-      bucket: 'needs-you',
-      place: [...places].join(', '),
-      message: hasOthers
-        ? 'are in no folder of a source, so they were never applied: stored in unsupported/'
-        : `are in no folder of a source: moved to the folder of ${implicit}; check whether they were applied`,
-    });
-    if (hasOthers)
+    remarkRoot([...parts.values()], hasOthers, implicit, account);
+    if (hasOthers) {
       for (const { folder, direction, sql, calls } of parts.values())
         texts.set(`unsupported/migrations/${folder}/${direction}.sql`, sql + calls);
-    if (hasOthers) parts.clear();
+      parts.clear();
+    }
   }
   if (unread.length > 0)
     account.addRemark({
@@ -230,13 +201,67 @@ function collect(input: Input, sources: readonly string[], account: ImportAccoun
       place: unread.join(', '),
       message: 'are neither up.sql nor down.sql of a migration, so the other engine does not read them either',
     });
-  for (const { folder, direction, sql, calls } of parts.values()) {
-    const pieces = (direction === 'up' ? [sql, calls] : [calls, sql]).filter((piece) => piece.trim() !== '');
-    // A single file keeps its bytes.
-    const text = pieces.length <= 1 ? (pieces[0] ?? '') : `${pieces.map((piece) => piece.trimEnd().replace(/;?$/, ';')).join('\n')}\n`;
-    found.push({ source: implicit, folder, file: `${direction}.sql`, place: `migrations/${folder}/${direction}.sql`, text });
+  for (const each of parts.values()) {
+    const { folder, direction } = each;
+    found.push({ source: implicit, folder, file: `${direction}.sql`, place: `migrations/${folder}/${direction}.sql`, text: textOf(each) });
   }
   return found;
+}
+
+/** Adds the files of a migration, and returns those that belong to none. */
+function addFolder(parts: Map<string, Part>, input: Input, name: string, account: ImportAccount): readonly string[] {
+  const [, version, rest] = FOLDER.exec(name) as unknown as [string, string, string];
+  const path = join(input.migrationsFolder, name);
+  const unread: string[] = [];
+  for (const each of entriesOf(input, path, account)) {
+    const direction = /^(up|down)\.(sql|ya?ml)$/.exec(each);
+    if (direction === null) {
+      unread.push(`migrations/${name}/${each}`);
+      continue;
+    }
+    const text = input.files.read(join(path, each)) ?? '';
+    const into = partOf(parts, version, rest, direction[1] as 'up' | 'down');
+    if (direction[2] === 'sql') into.sql = text;
+    else into.calls = callsSql(text, `migrations/${name}/${each}`, account);
+  }
+  return unread;
+}
+
+/** Adds a file outside of any folder; returns false if it is no migration. */
+function addFile(parts: Map<string, Part>, input: Input, name: string, account: ImportAccount): boolean {
+  const file = FILE.exec(name);
+  if (file === null) return false;
+  const [, version, rest, direction, kind] = file as unknown as [string, string, string, 'up' | 'down', string];
+  const text = input.files.read(join(input.migrationsFolder, name)) ?? '';
+  const into = partOf(parts, version, rest, direction);
+  if (kind === 'sql') into.sql = text;
+  else into.calls = callsSql(text, `migrations/${name}`, account);
+  return true;
+}
+
+function partOf(parts: Map<string, Part>, version: string, name: string, direction: 'up' | 'down'): Part {
+  const key = `${version} ${direction}`;
+  const part = parts.get(key) ?? { folder: `${version}_${name}`, direction, sql: '', calls: '' };
+  parts.set(key, part);
+  return part;
+}
+
+function remarkRoot(parts: readonly Part[], hasOthers: boolean, implicit: string, account: ImportAccount): void {
+  const places = new Set(parts.map(({ folder }) => `migrations/${folder}`));
+  account.addRemark({
+    id: 'migrations:root',
+    bucket: 'needs-you',
+    place: [...places].join(', '),
+    message: hasOthers
+      ? 'are in no folder of a source, so they were never applied: stored in unsupported/'
+      : `are in no folder of a source: moved to the folder of ${implicit}; check whether they were applied`,
+  });
+}
+
+function textOf({ direction, sql, calls }: Part): string {
+  const pieces = (direction === 'up' ? [sql, calls] : [calls, sql]).filter((piece) => piece.trim() !== '');
+  // A single file keeps its bytes.
+  return pieces.length <= 1 ? (pieces[0] ?? '') : `${pieces.map((piece) => piece.trimEnd().replace(/;?$/, ';')).join('\n')}\n`;
 }
 
 /** Reads the known files of a source's migrations, links included; other files are only named. */

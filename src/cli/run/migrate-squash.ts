@@ -7,6 +7,7 @@ import { checksumOf, type Migration, readMigrations } from '../../migrations/mig
 import { type KnownMigration, mirrorState, readEntries, writeHistory } from '../../migrations/run-migrations.ts';
 import { type Difference, differenceBetween, schemaAfter } from '../../migrations/schema-print.ts';
 import { chosenSources, type ListedSource, migrationsOf, oneFolder } from '../../migrations/sources.ts';
+import type { Project } from '../../project/project.ts';
 import type { ServerClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
@@ -23,9 +24,59 @@ export async function runMigrateSquash(context: CommandContext): Promise<Command
   const [source] = await chosenSources(project, server, await context.kinds(), project.migrationsFolder, name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
   const all = await knownMigrations(project, server, source);
+  const range = rangeOf(context, all);
+  const chosen = chosenMigrations(all, range);
+  const isApplied = chosen.every(({ status }) => status === 'applied');
+  const migrations = chosen.map(({ migration }) => migration as Migration);
+  const { history, rollback } = migrationsOf(source);
+  const joined = joinedSql(context, source, migrations);
+  const { up, down } = joined;
+  const scratch = textOption(context, 'scratch');
+  if (scratch !== undefined) {
+    const before = all.filter(({ version, migration }) => version < range.from && migration !== undefined);
+    await inScratch(context, scratch, source, (trial) => compareInScratch(context, trial, { before, chosen, up, down }));
+  } else if (!isApplied && !joined.isAlone && rollback !== undefined) {
+    const earlier = all
+      .filter(({ status, version }) => status === 'pending' && version < range.from)
+      .map(({ migration }) => migration?.up ?? '');
+    await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
+  } else
+    context.progress('the schema of the new migration is not verified; to verify it, name a source with an empty database with --scratch');
+  const keep = migrations.at(-1) as Migration;
+  const parent = join(project.migrationsFolder, source.name);
+  const folder = join(parent, `${keep.version}_${fileName(textOption(context, 'name') ?? 'squashed')}`);
+  if (!(await context.confirm(`This merges ${migrations.length} migrations into ${project.files.show(folder)}.`)))
+    throw failure('not-confirmed', 'nothing was squashed');
+  const aside = flagOption(context, 'deleteSource') ? null : join(parent, `squashed_${range.from}_to_${range.to}`);
+  replaceFolders(project, migrations, { folder, aside, up, down });
+  if (isApplied) {
+    const [squashed] = readMigrations(project.files, parent).filter(({ version }) => version === keep.version);
+    if (squashed === undefined) throw failure('unexpected', 'the new migration cannot be read');
+    const forget = migrations.map(({ version }) => history.remove(version)).join('');
+    const entry = { version: keep.version, name: squashed.name, checksum: squashed.checksum, down: squashed.down };
+    await writeHistory(server, source, forget + history.insert(entry, { dirty: false }));
+    await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
+  }
+  return {
+    text: `${project.files.show(folder)} contains ${counted(migrations.length, 'migration')}`,
+    data: { folder: project.files.show(folder), squashed: migrations.map(({ version }) => String(version)) },
+  };
+}
+
+interface VersionRange {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+function rangeOf(context: CommandContext, all: readonly KnownMigration[]): VersionRange {
   const from = versionOption(textOption(context, 'from') as string, '--from');
   const last = textOption(context, 'to');
   const to = last === undefined ? (all.findLast(({ migration }) => migration !== undefined)?.version ?? from) : versionOption(last, '--to');
+  return { from, to };
+}
+
+/** @throws ProjectFailure if they cannot be squashed */
+function chosenMigrations(all: readonly KnownMigration[], { from, to }: VersionRange): readonly KnownMigration[] {
   const chosen = all.filter(({ version }) => version >= from && version <= to);
   if (chosen.length < 2) throw failure('migration', `there are fewer than two migrations from ${from} to ${to}`);
   const wrong = chosen.filter(({ status }) => status !== 'applied' && status !== 'pending');
@@ -34,11 +85,22 @@ export async function runMigrateSquash(context: CommandContext): Promise<Command
       'migration',
       `${wrong.map(({ version, status }) => `${version} is ${status}`).join(', ')}: only applied and pending migrations can be squashed`,
     );
-  const isApplied = chosen.every(({ status }) => status === 'applied');
-  if (!isApplied && chosen.some(({ status }) => status === 'applied'))
+  const applied = chosen.filter(({ status }) => status === 'applied');
+  if (applied.length > 0 && applied.length < chosen.length)
     throw failure('migration', `some migrations from ${from} to ${to} are applied and some are not: apply all of them, or none`);
-  const migrations = chosen.map(({ migration }) => migration as Migration);
-  const { scan, history, rollback } = migrationsOf(source);
+  return chosen;
+}
+
+interface JoinedSql {
+  readonly up: string;
+  readonly down: string;
+  /** True if the up migration runs without a transaction. */
+  readonly isAlone: boolean;
+}
+
+/** Joins the SQL of migrations, and warns about parts that work differently then. */
+function joinedSql(context: CommandContext, source: ListedSource, migrations: readonly Migration[]): JoinedSql {
+  const { scan } = migrationsOf(source);
   const alone = migrations.filter((each) => each.withoutTransaction || scan(each.up ?? '').control.length > 0);
   for (const { shown } of alone) context.warn(`${shown} cannot share a transaction: the new migration runs without one`);
   const without = migrations.filter(({ down }) => down === null);
@@ -58,49 +120,33 @@ export async function runMigrateSquash(context: CommandContext): Promise<Command
     .map((each) => (each.down === null ? '' : part(each, each.down)))
     .join('\n');
   const down = downs.trim() !== '' && isDownAlone ? NO_TRANSACTION + downs : downs;
-  const scratch = textOption(context, 'scratch');
-  if (scratch !== undefined) {
-    const before = all.filter(({ version, migration }) => version < from && migration !== undefined);
-    await inScratch(context, scratch, source, (trial) => compareInScratch(context, trial, { before, chosen, up, down }));
-  } else if (!isApplied && alone.length === 0 && rollback !== undefined) {
-    const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
-    await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
-  } else
-    context.progress('the schema of the new migration is not verified; to verify it, name a source with an empty database with --scratch');
-  const keep = migrations.at(-1) as Migration;
-  const parent = join(project.migrationsFolder, source.name);
-  const folder = join(parent, `${keep.version}_${fileName(textOption(context, 'name') ?? 'squashed')}`);
-  const aside = join(parent, `squashed_${from}_to_${to}`);
-  if (!(await context.confirm(`This merges ${migrations.length} migrations into ${project.files.show(folder)}.`)))
-    throw failure('not-confirmed', 'nothing was squashed');
-  const isDeleted = flagOption(context, 'deleteSource');
-  // The new folder is written first: an interrupted run leaves two folders of one version, which other commands report.
+  return { up, down, isAlone: alone.length > 0 };
+}
+
+interface NewFolder {
+  readonly folder: string;
+  /** Folder for the old migrations; `null`: they are deleted. */
+  readonly aside: string | null;
+  readonly up: string;
+  readonly down: string;
+}
+
+/** The new folder is written first: an interrupted run leaves two folders of one version, which other commands report. */
+function replaceFolders({ files }: Project, migrations: readonly Migration[], { folder, aside, up, down }: NewFolder): void {
   const drafted = `${folder}.new`;
   applyChanges(
-    project.files,
+    files,
     new Map([
       [join(drafted, 'up.sql'), up],
       [join(drafted, 'down.sql'), down],
     ]),
   );
-  if (!isDeleted) mkdirSync(aside, { recursive: true });
+  if (aside !== null) mkdirSync(aside, { recursive: true });
   for (const each of migrations) {
-    if (isDeleted) rmSync(each.folder, { recursive: true });
+    if (aside === null) rmSync(each.folder, { recursive: true });
     else renameSync(each.folder, join(aside, `${each.version}_${each.name}`));
   }
   renameSync(drafted, folder);
-  if (isApplied) {
-    const [squashed] = readMigrations(project.files, parent).filter(({ version }) => version === keep.version);
-    if (squashed === undefined) throw failure('unexpected', 'the new migration cannot be read');
-    const forget = migrations.map(({ version }) => history.remove(version)).join('');
-    const entry = { version: keep.version, name: squashed.name, checksum: squashed.checksum, down: squashed.down };
-    await writeHistory(server, source, forget + history.insert(entry, { dirty: false }));
-    await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
-  }
-  return {
-    text: `${project.files.show(folder)} contains ${counted(migrations.length, 'migration')}`,
-    data: { folder: project.files.show(folder), squashed: migrations.map(({ version }) => String(version)) },
-  };
 }
 
 /** @throws ProjectFailure if the two lists of SQL produce different schemas */

@@ -1,7 +1,7 @@
 /** The commands of `svc permissions`. */
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
-import { EXIT, failure } from '../../project/failure.ts';
+import { EXIT, failure, type FilePlace } from '../../project/failure.ts';
 import { printedName } from '../../project/directory/sections.ts';
 import { eachObject } from '../../project/directory/each-object.ts';
 import { lintMetadata } from '../../project/lint/lint.ts';
@@ -73,40 +73,57 @@ export async function runExplain(context: CommandContext): Promise<CommandOutcom
       return [name.toLowerCase().startsWith('x-svc-') ? name.toLowerCase() : `x-svc-${name.toLowerCase()}`, value.join('=')] as const;
     }),
   );
-  const lines: string[] = [];
-  const rules: JsonObject[] = [];
-  let passing = 0;
-  for (const grant of grants) {
-    const place = read.placeOf(grant.path);
-    const missing = [...new Set(sessionVariablesOf(grant.permission))].filter((name) => !session.has(name) && name !== 'x-svc-role');
-    const from = grant.from === role ? '' : ` inherited from ${grant.from},`;
-    lines.push(
-      `${operation} on ${tableName} for ${role},${from} ${place?.file ?? ''}:${place?.line ?? ''}`,
-      indented(withSession(grant.permission, session)),
-    );
-    if (missing.length > 0) lines.push(`missing session variables: ${missing.join(', ')}; such a request is rejected`);
-    const judged = row === undefined || missing.length > 0 ? undefined : await judgedBy(context, grant, row, session);
-    if (judged !== undefined) {
-      lines.push(printEvaluation(judged));
-      if (passes(judged)) passing += 1;
-    }
-    rules.push({
-      ...grantJson(grant),
-      file: place?.file ?? null,
-      line: place?.line ?? null,
-      missing_session_variables: missing,
-      ...(judged === undefined ? {} : { row: judged.map((part) => ({ ...part })), passes: passes(judged) }),
-    });
-  }
+  const reports: GrantReport[] = [];
+  for (const grant of grants) reports.push(await reportOf(context, grant, read.placeOf(grant.path), session, row));
+  const lines = reports.flatMap((report) => report.lines);
+  const rules = reports.map(({ rule }) => rule);
+  const passing = reports.some((report) => report.passes);
   if (row !== undefined) {
-    const verdict = `${role} ${passing > 0 ? 'may' : 'may not'} ${operation} the row ${printJson(row)}${operation === 'insert' ? ' as it is' : ''}`;
-    return { text: [...lines, verdict].join('\n'), data: { verdict: passing > 0 ? 'allowed' : 'denied', rules } };
+    const verdict = `${role} ${passing ? 'may' : 'may not'} ${operation} the row ${printJson(row)}${operation === 'insert' ? ' as it is' : ''}`;
+    return { text: [...lines, verdict].join('\n'), data: { verdict: passing ? 'allowed' : 'denied', rules } };
   }
   const verdict =
     grants.length > 1
       ? `${role} may ${operation} the rows that at least one of ${grants.length} inherited rules allows, with the columns of the rules that allow the row`
       : `${role} may ${operation} the rows that the rule allows`;
   return { text: [...lines, verdict].join('\n'), data: { verdict: 'allowed', rules } };
+}
+
+interface GrantReport {
+  readonly lines: readonly string[];
+  readonly rule: JsonObject;
+  /** True if the grant allows the row. */
+  readonly passes: boolean;
+}
+
+/** @param row to judge, if there is one */
+async function reportOf(
+  context: CommandContext,
+  grant: Grant,
+  place: FilePlace | undefined,
+  session: ReadonlyMap<string, string>,
+  row: JsonObject | undefined,
+): Promise<GrantReport> {
+  const { role, table: of, operation, from, permission } = grant;
+  const missing = [...new Set(sessionVariablesOf(permission))].filter((name) => !session.has(name) && name !== 'x-svc-role');
+  const inherited = from === role ? '' : ` inherited from ${from},`;
+  const judged = row === undefined || missing.length > 0 ? undefined : await judgedBy(context, grant, row, session);
+  return {
+    lines: [
+      `${operation} on ${of} for ${role},${inherited} ${place?.file ?? ''}:${place?.line ?? ''}`,
+      indented(withSession(permission, session)),
+      ...(missing.length > 0 ? [`missing session variables: ${missing.join(', ')}; such a request is rejected`] : []),
+      ...(judged === undefined ? [] : [printEvaluation(judged)]),
+    ],
+    rule: {
+      ...grantJson(grant),
+      file: place?.file ?? null,
+      line: place?.line ?? null,
+      missing_session_variables: missing,
+      ...(judged === undefined ? {} : { row: judged.map((part) => ({ ...part })), passes: passes(judged) }),
+    },
+    passes: judged !== undefined && passes(judged),
+  };
 }
 
 function tablesIn(document: JsonObject, inSource: string | undefined): readonly string[] {

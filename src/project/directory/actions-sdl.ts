@@ -87,29 +87,37 @@ export function joinActions(
   const inYaml = objectOf(root['custom_types']);
   const customTypes: Record<string, Json> = {};
   for (const section of TYPE_SECTIONS) {
-    const list = inYaml[section];
-    // The service refuses duplicates.
-    const entries = [...objectsIn(list)];
-    const found: Json[] = [];
-    for (const shape of sdl.types[section]) {
-      const name = shape.name.value;
-      const index = entries.findIndex((each) => each['name'] === name);
-      const [entry] = index < 0 ? [] : entries.splice(index, 1);
-      if (entry === undefined) {
-        const message = `type ${name} is not present among the ${section} of ${shown.yaml}`;
-        problems.push({ code: 'actions', message, ...nodePlace(shape, shown.sdl) });
-      }
-      const made = typeOf(shape, entry ?? {});
-      found.push(made);
-      places.set(made, nodePlace(shape, shown.sdl));
+    const { found, missing } = joinTypes(sdl.types[section], objectsIn(inYaml[section]));
+    for (const { made, shape, isListed } of found) {
+      const place = nodePlace(shape, shown.sdl);
+      places.set(made, place);
+      const message = `type ${shape.name.value} is not present among the ${section} of ${shown.yaml}`;
+      if (!isListed) problems.push({ code: 'actions', message, ...place });
     }
-    for (const entry of entries)
+    for (const entry of missing)
       problems.push({ code: 'actions', message: `type ${String(entry['name'])} is not present in ${shown.sdl}`, ...placeIn(entry) });
-    if (found.length > 0) customTypes[section] = found;
+    if (found.length > 0) customTypes[section] = found.map(({ made }) => made);
   }
   for (const key of Object.keys(inYaml)) if (!(TYPE_SECTIONS as readonly string[]).includes(key)) customTypes[key] = inYaml[key] as Json;
   const hasTypes = Object.keys(customTypes).length > 0;
   return { actions, customTypes: hasTypes ? customTypes : null, problems, places };
+}
+
+interface JoinedTypes {
+  readonly found: readonly { readonly made: JsonObject; readonly shape: Shape; readonly isListed: boolean }[];
+  /** Entries without a definition. */
+  readonly missing: readonly JsonObject[];
+}
+
+/** Joins the definitions of the SDL with the entries of the YAML file. Duplicates remain, because the service refuses them. */
+function joinTypes(shapes: readonly Shape[], listed: readonly JsonObject[]): JoinedTypes {
+  const missing = [...listed];
+  const found = shapes.map((shape) => {
+    const index = missing.findIndex((each) => each['name'] === shape.name.value);
+    const [entry] = index < 0 ? [] : missing.splice(index, 1);
+    return { made: typeOf(shape, entry ?? {}), shape, isListed: entry !== undefined };
+  });
+  return { found, missing };
 }
 
 function nodePlace(
@@ -125,74 +133,95 @@ export function readSdl(text: string, file: string): Sdl {
   const actions: Sdl['actions'][number][] = [];
   const types: Record<SectionName, Shape[]> = { enums: [], input_objects: [], objects: [], scalars: [] };
   const problems: Problem[] = [];
-  let document: DocumentNode;
-  try {
-    // The parser requires a definition.
-    if (text.replace(/#.*$/gm, '').trim() === '') return { actions, types, problems };
-    document = parse(text);
-  } catch (thrown) {
-    const [where] = thrown instanceof GraphQLError ? (thrown.locations ?? []) : [];
-    problems.push({
-      code: 'graphql',
-      message: thrown instanceof RangeError ? 'nested too deeply' : reasonOf(thrown),
-      file,
-      ...(where ?? {}),
-    });
-    return { actions, types, problems };
-  }
-  const refuse = (node: { readonly loc?: Parameters<typeof nodePlace>[0]['loc'] }, message: string): void => {
-    problems.push({ code: 'actions', message, ...nodePlace(node, file) });
-  };
-  const plain = (directives: readonly DirectiveNode[] | undefined, allowed: readonly string[] = []): void => {
-    for (const directive of directives ?? [])
-      if (!allowed.includes(directive.name.value))
-        refuse(directive, `the directive @${directive.name.value} is not supported for actions: remove it`);
-  };
-  const withoutDefault = (node: InputValueDefinitionNode): void => {
-    if (node.defaultValue !== undefined) refuse(node, `the default value of ${node.name.value} is not supported for actions: remove it`);
-  };
+  const document = parsedSdl(text, file);
+  if (!('definitions' in document)) return { actions, types, problems: [document] };
+  const check = new DefinitionCheck(file, problems);
   for (const definition of document.definitions) {
     switch (definition.kind) {
       case 'ObjectTypeDefinition':
       case 'ObjectTypeExtension': {
-        plain(definition.directives);
-        if ((definition.interfaces ?? []).length > 0)
-          refuse(definition, `the type ${definition.name.value} implements an interface, which is not supported for actions`);
-        for (const field of definition.fields ?? []) {
-          plain(field.directives);
-          for (const argument of field.arguments ?? []) {
-            plain(argument.directives);
-            withoutDefault(argument);
-          }
-        }
+        check.object(definition);
         const root = definition.name.value === 'Query' ? 'query' : definition.name.value === 'Mutation' ? 'mutation' : undefined;
         if (root !== undefined) for (const field of definition.fields ?? []) actions.push({ type: root, field, of: definition });
         else if (definition.kind === 'ObjectTypeDefinition') types.objects.push(definition);
-        else refuse(definition, `only Query and Mutation can be extended, not ${definition.name.value}`);
+        else check.refuse(definition, `only Query and Mutation can be extended, not ${definition.name.value}`);
         break;
       }
       case 'InputObjectTypeDefinition':
-        plain(definition.directives);
-        for (const field of definition.fields ?? []) {
-          plain(field.directives);
-          withoutDefault(field);
-        }
+        check.plain(definition.directives);
+        check.inputs(definition.fields);
         types.input_objects.push(definition);
         break;
       case 'EnumTypeDefinition':
-        plain(definition.directives);
-        for (const value of definition.values ?? []) plain(value.directives, ['deprecated']);
+        check.plain(definition.directives);
+        for (const value of definition.values ?? []) check.plain(value.directives, ['deprecated']);
         types.enums.push(definition);
         break;
       case 'ScalarTypeDefinition':
-        plain(definition.directives);
+        check.plain(definition.directives);
         types.scalars.push(definition);
         break;
       default:
-        refuse(definition, `${definition.kind} is not supported for actions: use object, input, enum and scalar types`);
+        check.refuse(definition, `${definition.kind} is not supported for actions: use object, input, enum and scalar types`);
     }
   }
   return { actions, types, problems };
+}
+
+/** Returns the document, or what is wrong with the text. */
+function parsedSdl(text: string, file: string): Pick<DocumentNode, 'definitions'> | Problem {
+  // The parser requires a definition.
+  if (text.replace(/#.*$/gm, '').trim() === '') return { definitions: [] };
+  try {
+    return parse(text);
+  } catch (thrown) {
+    const [where] = thrown instanceof GraphQLError ? (thrown.locations ?? []) : [];
+    return {
+      code: 'graphql',
+      message: thrown instanceof RangeError ? 'nested too deeply' : reasonOf(thrown),
+      file,
+      ...(where ?? {}),
+    };
+  }
+}
+
+/** Collects what definitions have and actions do not support. */
+class DefinitionCheck {
+  readonly #file: string;
+  readonly #problems: Problem[];
+
+  constructor(file: string, problems: Problem[]) {
+    this.#file = file;
+    this.#problems = problems;
+  }
+
+  refuse(node: Parameters<typeof nodePlace>[0], message: string): void {
+    this.#problems.push({ code: 'actions', message, ...nodePlace(node, this.#file) });
+  }
+
+  plain(directives: readonly DirectiveNode[] | undefined, allowed: readonly string[] = []): void {
+    for (const directive of directives ?? [])
+      if (!allowed.includes(directive.name.value))
+        this.refuse(directive, `the directive @${directive.name.value} is not supported for actions: remove it`);
+  }
+
+  inputs(nodes: readonly InputValueDefinitionNode[] | undefined): void {
+    for (const node of nodes ?? []) {
+      this.plain(node.directives);
+      if (node.defaultValue !== undefined)
+        this.refuse(node, `the default value of ${node.name.value} is not supported for actions: remove it`);
+    }
+  }
+
+  object(definition: ObjectTypeDefinitionNode | ObjectTypeExtensionNode): void {
+    this.plain(definition.directives);
+    if ((definition.interfaces ?? []).length > 0)
+      this.refuse(definition, `the type ${definition.name.value} implements an interface, which is not supported for actions`);
+    for (const field of definition.fields ?? []) {
+      this.plain(field.directives);
+      this.inputs(field.arguments);
+    }
+  }
 }
 
 function actionOf(type: 'query' | 'mutation', field: FieldDefinitionNode, entry: JsonObject): JsonObject {
