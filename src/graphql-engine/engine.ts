@@ -14,7 +14,7 @@ import type { AnswerCache } from './introspection/cache.ts';
 import { translateOperation } from './operation.ts';
 import type { SelectionContext, SelectionParent } from './selection.ts';
 import type { PreparedOperation, RoleSchema } from './translation.ts';
-import type { RootTypes } from './types.ts';
+import type { OutputField, RootTypes } from './types.ts';
 import { declareVariables, variableBinder } from './variables.ts';
 
 export interface OperationLimits {
@@ -85,17 +85,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
     wholeRoots: options.wholeRoots,
   });
   const blindRole = options.introspectionDisabled ? role : null;
-  const explaining = (operation: PreparedOperation['kind']) => ({
-    explainMissing: (field: string, path: Path) => explainMissing(field, path, operation),
-  });
-  const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
-    query: { type: roots.query, abstract: null, metaFields: introspection, ...explaining('query') },
-    mutation: roots.mutation === null ? null : { type: roots.mutation, abstract: null, ...explaining('mutation') },
-    subscription:
-      roots.subscription === null
-        ? null
-        : { type: roots.subscription, abstract: null, metaFields: introspection, ...explaining('subscription') },
-  };
+  const parents = parentsOf(roots, introspection, explainMissing);
 
   return {
     role,
@@ -151,6 +141,25 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
         },
       };
     },
+  };
+}
+
+type Parents = Readonly<Record<PreparedOperation['kind'], SelectionParent | null>>;
+
+/** Returns the parents of the fields of an operation; `null` if the role has no root of the kind. */
+function parentsOf(
+  roots: RootTypes,
+  metaFields: ReadonlyMap<string, OutputField>,
+  explainMissing: NonNullable<RoleSchemaOptions['explainMissing']>,
+): Parents {
+  const explaining = (operation: PreparedOperation['kind']) => ({
+    explainMissing: (field: string, path: Path) => explainMissing(field, path, operation),
+  });
+  return {
+    query: { type: roots.query, abstract: null, metaFields, ...explaining('query') },
+    mutation: roots.mutation === null ? null : { type: roots.mutation, abstract: null, ...explaining('mutation') },
+    subscription:
+      roots.subscription === null ? null : { type: roots.subscription, abstract: null, metaFields, ...explaining('subscription') },
   };
 }
 

@@ -108,42 +108,53 @@ export function collectFields(
     const key = node.alias === undefined ? name : node.alias.value;
     const group = groups.get(key);
     if (group === undefined) {
-      if (within !== null && name !== '__typename' && !abstractTypeHas(within, name))
-        throw fieldNotFound(name, within.name, fieldPath, suggestFields(name, within));
-      const field = definitionOf(parent, name, fieldPath);
+      const field = definitionOf(parent, within, name, fieldPath);
       checkLeaf(node, field, fieldPath);
       groups.set(key, { field, path: fieldPath, nodes: [node] });
       return;
     }
-    const first = group.nodes[0] as FieldNode;
-    if (first.name.value !== name) {
-      throw new SvcError(
-        'validation-failed',
-        `selection of both '${first.name.value}' and '${name}' specify the same response name, '${key}'`,
-        { path },
-      );
-    }
-    if (argumentText(context, first) !== argumentText(context, node)) {
-      throw new SvcError('validation-failed', `inconsistent arguments between multiple selections of field '${name}'`, { path });
-    }
+    checkSameField(context, group.nodes[0] as FieldNode, node, path);
     checkLeaf(node, group.field, fieldPath);
     group.nodes.push(node);
   };
 
   for (const set of sets) visit(set, parent.abstract);
-  context.expansion.left -= groups.size + 1;
-  if (context.expansion.left < 0) {
+  chargeExpansion(context, groups.size + 1, path);
+  return [...groups].map(([key, group]) => collected(context, parent, key, group));
+}
+
+/** Two fields of one response key must be one field. @throws SvcError validation-failed */
+function checkSameField(context: SelectionContext, first: FieldNode, node: FieldNode, path: Path): void {
+  const name = node.name.value;
+  if (first.name.value !== name) {
+    const key = node.alias === undefined ? name : node.alias.value;
+    throw new SvcError(
+      'validation-failed',
+      `selection of both '${first.name.value}' and '${name}' specify the same response name, '${key}'`,
+      { path },
+    );
+  }
+  if (argumentText(context, first) !== argumentText(context, node)) {
+    throw new SvcError('validation-failed', `inconsistent arguments between multiple selections of field '${name}'`, { path });
+  }
+}
+
+/** @throws SvcError validation-failed if the operation has collected too many fields */
+function chargeExpansion({ expansion }: SelectionContext, fields: number, path: Path): void {
+  expansion.left -= fields;
+  if (expansion.left < 0) {
     throw new SvcError(
       'validation-failed',
       'the operation selects too many fields, counted for each type that an interface or union may be',
       { path },
     );
   }
-  return [...groups].map(([key, group]) => collected(context, parent, key, group));
 }
 
-function definitionOf(parent: SelectionParent, name: string, path: Path): OutputField | null {
+/** @param within abstract type that must have the field too; `null` for no such limit */
+function definitionOf(parent: SelectionParent, within: AbstractType | null, name: string, path: Path): OutputField | null {
   if (name === '__typename') return null;
+  if (within !== null && !abstractTypeHas(within, name)) throw fieldNotFound(name, within.name, path, suggestFields(name, within));
   const field = outputField(parent.type, name) ?? parent.metaFields?.get(name);
   if (field === undefined)
     throw parent.explainMissing?.(name, path) ?? fieldNotFound(name, parent.type.name, path, suggestFields(name, parent.type));

@@ -160,41 +160,45 @@ export function createActionLog(database: Source): ActionLog {
     async stillWaiting(of) {
       return new Set(await ids(STILL_WAITING, [JSON.stringify(of)]));
     },
-    store: {
-      async fetch({ lease, limit, queues, bytes = Number.MAX_SAFE_INTEGER }) {
-        const wanted = printJson(queues.map((queue) => ({ name: queue.name, limit: queue.limit })));
-        const { rows } = await database.query(
-          FETCH,
-          [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)],
-          statementDeadlineByIndex(),
-        );
-        return rows.map(dueCall);
-      },
-      renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
-      async release(lease, of) {
-        await database.query(RELEASE, [JSON.stringify(of), lease.holder], statementDeadlineByIndex());
-      },
-      record: (lease, outcomes) =>
-        ids(RECORD, [
-          JSON.stringify(
-            outcomes.map(({ id, result, tries }) => ({
-              id,
-              tries,
-              status: STATUS[result.kind],
-              response: result.kind === 'completed' ? result.response : null,
-              errors: result.kind === 'failed' ? result.errors : null,
-              seconds: result.kind === 'retry' ? Math.ceil(result.seconds) : null,
-            })),
-          ),
-          lease.holder,
-        ]),
-    },
+    store: callStore(database, ids),
     async clear(action) {
       await database.query(CLEAR, [action], statementDeadline());
     },
     async removeOlder(seconds) {
       return (await database.query(REMOVE_OLDER, [String(seconds)], statementDeadline())).rows.length;
     },
+  };
+}
+
+function callStore(database: Source, ids: (text: string, values: readonly string[]) => Promise<readonly string[]>): CallStore {
+  return {
+    async fetch({ lease, limit, queues, bytes = Number.MAX_SAFE_INTEGER }) {
+      const wanted = printJson(queues.map((queue) => ({ name: queue.name, limit: queue.limit })));
+      const { rows } = await database.query(
+        FETCH,
+        [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)],
+        statementDeadlineByIndex(),
+      );
+      return rows.map(dueCall);
+    },
+    renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
+    async release(lease, of) {
+      await database.query(RELEASE, [JSON.stringify(of), lease.holder], statementDeadlineByIndex());
+    },
+    record: (lease, outcomes) =>
+      ids(RECORD, [
+        JSON.stringify(
+          outcomes.map(({ id, result, tries }) => ({
+            id,
+            tries,
+            status: STATUS[result.kind],
+            response: result.kind === 'completed' ? result.response : null,
+            errors: result.kind === 'failed' ? result.errors : null,
+            seconds: result.kind === 'retry' ? Math.ceil(result.seconds) : null,
+          })),
+        ),
+        lease.holder,
+      ]),
   };
 }
 

@@ -222,27 +222,7 @@ async function runChecked(
 ): Promise<{ readonly result: RunSqlResult; readonly affected: readonly Affected[] }> {
   const { snapshot, services } = context;
   const referenced = referencedObjects(snapshot.metadata, source);
-  const change = async (edit: Change['edit']): Promise<void> => {
-    const after = referencedObjects(edit(snapshot.metadata, snapshot), source);
-    const inSource = (name: QualifiedName): { source: string; name: QualifiedName } => ({ source, name });
-    // Old names too: another object may have one of them now.
-    const refresh: Refresh = {
-      tables: [...referenced.tables, ...after.tables].map(inSource),
-      functions: [...referenced.functions, ...after.functions].map(inSource),
-    };
-    await context.change({ edit, refresh, inconsistencies: 'allow' });
-  };
-  const reinstall = async (connection: Connection, eventTriggers: PreviewResult['eventTriggers']): Promise<void> => {
-    const known = snapshot.cache.sources.get(source)?.eventTriggers;
-    const changed = [...eventTriggers].filter(([name, info]) => known?.get(name) !== info).map(([, info]) => info);
-    const captures = snapshot.connections.get(source)?.captures;
-    if (changed.length > 0)
-      await captures?.install(changed, {
-        owner: snapshot.captureOwner(source),
-        ...(services.state.markedFor ?? { version: snapshot.resourceVersion + 1 }),
-        connection: connection,
-      });
-  };
+  const change = (edit: Change['edit']): Promise<void> => changeAndRefresh(source, referenced, edit, context);
   let catalogBefore: Catalog | undefined;
   let affected: readonly Affected[] = [];
   const follow = async (changes: CatalogChanges): Promise<void> => {
@@ -272,7 +252,7 @@ async function runChecked(
     const found = await connection.introspect();
     const { changes, eventTriggers } = await check(analysis?.recognize(found) ?? found);
     // Event triggers must capture the new columns of a table as soon as clients can write them.
-    if (!isPermanent) await reinstall(connection, eventTriggers);
+    if (!isPermanent) await reinstallCaptures(source, eventTriggers, connection, context);
     return { result, changes };
   };
   try {
@@ -290,11 +270,48 @@ async function runChecked(
   }
 }
 
+/** Changes the metadata, and reads the objects of the source again that it refers to before or after. */
+async function changeAndRefresh(
+  source: string,
+  before: ReferencedObjects,
+  edit: Change['edit'],
+  context: OperationContext,
+): Promise<void> {
+  const { snapshot } = context;
+  const after = referencedObjects(edit(snapshot.metadata, snapshot), source);
+  const inSource = (name: QualifiedName): { source: string; name: QualifiedName } => ({ source, name });
+  // Old names too: another object may have one of them now.
+  const refresh: Refresh = {
+    tables: [...before.tables, ...after.tables].map(inSource),
+    functions: [...before.functions, ...after.functions].map(inSource),
+  };
+  await context.change({ edit, refresh, inconsistencies: 'allow' });
+}
+
+/** Installs the captures of event triggers that differ from those of the snapshot. */
+async function reinstallCaptures(
+  source: string,
+  eventTriggers: PreviewResult['eventTriggers'],
+  connection: Connection,
+  { snapshot, services }: OperationContext,
+): Promise<void> {
+  const known = snapshot.cache.sources.get(source)?.eventTriggers;
+  const changed = [...eventTriggers].filter(([name, info]) => known?.get(name) !== info).map(([, info]) => info);
+  if (changed.length === 0) return;
+  await snapshot.connections.get(source)?.captures?.install(changed, {
+    owner: snapshot.captureOwner(source),
+    ...(services.state.markedFor ?? { version: snapshot.resourceVersion + 1 }),
+    connection,
+  });
+}
+
+interface ReferencedObjects {
+  readonly tables: readonly QualifiedName[];
+  readonly functions: readonly QualifiedName[];
+}
+
 /** Returns the objects of a source that the metadata refers to: others are read when they are tracked. */
-function referencedObjects(
-  metadata: Metadata,
-  name: string,
-): { readonly tables: readonly QualifiedName[]; readonly functions: readonly QualifiedName[] } {
+function referencedObjects(metadata: Metadata, name: string): ReferencedObjects {
   const source = metadata.sources.get(name);
   const tables = [...(source?.tables.values() ?? [])];
   const functions = [...(source?.functions.values() ?? [])].map((entry) => entry.function);

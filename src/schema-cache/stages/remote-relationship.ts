@@ -56,9 +56,28 @@ export function resolveRemoteRelationships(
   contextOf: (source: string) => StageSource | undefined,
   previous: RemoteRelationshipsResult | undefined,
 ): RemoteRelationshipsResult {
+  const found: Findings = { inconsistencies: [], fingerprints: [] };
+  const bySource = relationshipsOfTables(metadata, targets, contextOf, found);
+  const byRemoteSchema = relationshipsOfTypes(metadata, targets, found);
+  const { inconsistencies } = found;
+  const fingerprint = found.fingerprints.join('\n');
+  if (previous?.fingerprint === fingerprint) return { ...previous, inconsistencies };
+  return { bySource, byRemoteSchema, inconsistencies, fingerprint };
+}
+
+interface Findings {
+  readonly inconsistencies: Inconsistency[];
+  /** Of each relationship that was resolved. */
+  readonly fingerprints: string[];
+}
+
+function relationshipsOfTables(
+  metadata: Metadata,
+  targets: JoinableTargets,
+  contextOf: (source: string) => StageSource | undefined,
+  { inconsistencies, fingerprints }: Findings,
+): RemoteRelationshipsResult['bySource'] {
   const bySource = new Map<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>();
-  const inconsistencies: Inconsistency[] = [];
-  const fingerprints: string[] = [];
   for (const source of metadata.sources.values()) {
     const info = targets.sources.get(source.name);
     const context = contextOf(source.name);
@@ -88,6 +107,14 @@ export function resolveRemoteRelationships(
     }
     if (byTable.size > 0) bySource.set(source.name, byTable);
   }
+  return bySource;
+}
+
+function relationshipsOfTypes(
+  metadata: Metadata,
+  targets: JoinableTargets,
+  { inconsistencies, fingerprints }: Findings,
+): RemoteRelationshipsResult['byRemoteSchema'] {
   const byRemoteSchema = new Map<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>();
   for (const remote of metadata.remoteSchemas.values()) {
     const info = targets.remoteSchemas.get(remote.name);
@@ -110,9 +137,7 @@ export function resolveRemoteRelationships(
     }
     if (byType.size > 0) byRemoteSchema.set(remote.name, byType);
   }
-  const fingerprint = fingerprints.join('\n');
-  if (previous?.fingerprint === fingerprint) return { ...previous, inconsistencies };
-  return { bySource, byRemoteSchema, inconsistencies, fingerprint };
+  return byRemoteSchema;
 }
 
 /** @throws Defect */

@@ -65,34 +65,12 @@ export function countPredicate(table: RoleTable): Predicate {
 function makePredicate(table: RoleTable, functionName: string, args: PredicateArguments | null, resultType: CatalogType): Predicate {
   const { source } = table;
   const result = comparisonType(source.shared, resultType);
-  const names = {
-    arguments: source.field('arguments'),
-    distinct: source.field('distinct'),
-    filter: source.field('filter'),
-    predicate: source.field('predicate'),
-  };
-  const fields = lazy(() => {
-    const made: InputField[] = [];
-    const add = (name: string, type: InputTypeRef): void => {
-      made.push({ name, description: null, type });
-    };
-    if (args !== null) add(names.arguments, args.type);
-    add(names.distinct, builtin(BOOLEAN_SCALAR));
-    add(
-      names.filter,
-      typeRef(roleTypeName(table, 'bool_exp'), () => table.boolExp().type),
-    );
-    add(
-      names.predicate,
-      typeRef(result.type.name, () => result.type, true),
-    );
-    return new Map(made.map((field) => [field.name, field]));
-  });
+  const names = predicateNames(table);
   const type: InputObjectType = {
     kind: 'input-object',
     name: roleTypeName(table, 'aggregate_bool_exp', functionName),
     description: null,
-    fields,
+    fields: lazy(() => predicateFields(table, names, args, result.type)),
   };
   const read: Predicate['read'] = (input) => {
     const inputs = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
@@ -123,6 +101,40 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
       return { kind: 'aggregate-predicate', join: relationship.join, from: table.relation, where, ...aggregate };
     },
   };
+}
+
+type PredicateNames = Readonly<Record<'arguments' | 'distinct' | 'filter' | 'predicate', string>>;
+
+function predicateNames({ source }: RoleTable): PredicateNames {
+  return {
+    arguments: source.field('arguments'),
+    distinct: source.field('distinct'),
+    filter: source.field('filter'),
+    predicate: source.field('predicate'),
+  };
+}
+
+function predicateFields(
+  table: RoleTable,
+  names: PredicateNames,
+  args: PredicateArguments | null,
+  comparisons: InputObjectType,
+): ReadonlyMap<string, InputField> {
+  const made: InputField[] = [];
+  const add = (name: string, type: InputTypeRef): void => {
+    made.push({ name, description: null, type });
+  };
+  if (args !== null) add(names.arguments, args.type);
+  add(names.distinct, builtin(BOOLEAN_SCALAR));
+  add(
+    names.filter,
+    typeRef(roleTypeName(table, 'bool_exp'), () => table.boolExp().type),
+  );
+  add(
+    names.predicate,
+    typeRef(comparisons.name, () => comparisons, true),
+  );
+  return new Map(made.map((field) => [field.name, field]));
 }
 
 function countArguments(table: RoleTable): PredicateArguments | null {

@@ -75,25 +75,8 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
     };
   };
 
-  const type: InputObjectType = {
-    kind: 'input-object',
-    name: shape.typeName,
-    description: shape.description,
-    fields: lazy(() => new Map(users.map(({ field }) => [field.name, field]))),
-  };
   return {
-    argument:
-      users.length === 0
-        ? null
-        : {
-            name: argumentName,
-            description: shape.description,
-            type: typeRef(
-              type.name,
-              () => type,
-              users.some(({ argument }) => !argument.hasDefault),
-            ),
-          },
+    argument: users.length === 0 ? null : argumentOf(argumentName, users, shape),
     call: (field) => {
       const input = nonNullArgument(field.args, argumentName);
       const path = at(at(field.path, 'args'), argumentName);
@@ -101,6 +84,18 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
     },
     plain: users.length === 0 ? call(new Map(), { parent: undefined, key: '$' }) : null,
   };
+}
+
+/** Returns the one argument of the field, an object with those of the function. */
+function argumentOf(name: string, users: readonly UserArgument[], { typeName, description }: FunctionShape): InputField {
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: typeName,
+    description,
+    fields: lazy(() => new Map(users.map(({ field }) => [field.name, field]))),
+  };
+  const isRequired = users.some(({ argument }) => !argument.hasDefault);
+  return { name, description, type: typeRef(typeName, () => type, isRequired) };
 }
 
 function userArguments(source: SourceContext, definition: CatalogFunction, shape: FunctionShape): readonly UserArgument[] {

@@ -1,9 +1,10 @@
 /** Set plans of BigQuery, with derived tables and JSON as text. */
 import { SvcError } from '../../../errors/svc-error.ts';
+import type { Read } from '../../../ir/bool-exp.ts';
 import type { OrderTerm } from '../../../ir/select.ts';
 import { EMPTY, integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope } from '../../shared/row.ts';
-import { type Entry, type LeafField, type SetWriter, withRelatedConditions } from '../../shared/set-plan/writer.ts';
+import { type Aggregates, type Entry, type LeafField, type SetWriter, withRelatedConditions } from '../../shared/set-plan/writer.ts';
 import { isKeyType, isOrdered } from '../families.ts';
 import { types } from '../types.ts';
 import { aggregateCall, aggregateResultType } from './aggregate-call.ts';
@@ -50,22 +51,7 @@ export function writerOf(context: Context): SetWriter {
     aggregate: aggregateCall,
     aggregateHolds: (comparisons, aggregate) => aggregateHolds(context, comparisons, aggregate),
     aggregateOfNothing,
-    aggregated(item, of) {
-      if (item.kind === 'count') {
-        if (of === null) return sql`'0'`;
-        const operands = item.columns.map((read) => ({ value: of(read), type: read.type }));
-        return sql`cast(${aggregateCall('count', operands, item.distinct)} as string)`;
-      }
-      return objectSql(
-        item.fields.map((field): Entry => {
-          if (field.kind === 'typename') return { key: field.alias, value: writer.typename(field.typeName) };
-          if (of === null) return { key: field.alias, value: sql`'null'` };
-          const { type } = field.read;
-          const aggregate = aggregateCall(item.function, [{ value: of(field.read), type }], false);
-          return { key: field.alias, value: outputSql(context, aggregate, aggregateResultType(item.function, type), field.columnType) };
-        }),
-      );
-    },
+    aggregated: (item, of) => aggregatedSql(context, item, of),
     aggregatesInPlace: () => true,
     object: objectSql,
     typename: typenameSql,
@@ -80,6 +66,23 @@ export function writerOf(context: Context): SetWriter {
     objectOr: (object, _there, empty) => sql`ifnull(${object}, ${empty})`,
   };
   return writer;
+}
+
+function aggregatedSql(context: Context, item: Aggregates, of: ((read: Read) => Sql) | null): Sql {
+  if (item.kind === 'count') {
+    if (of === null) return sql`'0'`;
+    const operands = item.columns.map((read) => ({ value: of(read), type: read.type }));
+    return sql`cast(${aggregateCall('count', operands, item.distinct)} as string)`;
+  }
+  return objectSql(
+    item.fields.map((field): Entry => {
+      if (field.kind === 'typename') return { key: field.alias, value: typenameSql(field.typeName) };
+      if (of === null) return { key: field.alias, value: sql`'null'` };
+      const { type } = field.read;
+      const aggregate = aggregateCall(item.function, [{ value: of(field.read), type }], false);
+      return { key: field.alias, value: outputSql(context, aggregate, aggregateResultType(item.function, type), field.columnType) };
+    }),
+  );
 }
 
 function readOf(term: OrderTerm): Extract<OrderTerm, { kind: 'read' }>['read'] | null {

@@ -1,8 +1,8 @@
 /** Set plans on Citus: a common table expression for each relation. */
-import { comparesWithOuterRow } from '../../../ir/bool-exp.ts';
-import { EMPTY, integer, join, string, sql } from '../../../sql/fragment.ts';
+import { comparesWithOuterRow, type Read } from '../../../ir/bool-exp.ts';
+import { EMPTY, integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { aliasRow, ownScope } from '../../shared/row.ts';
-import { type RelatedConditions, type SetWriter, withRelatedConditions } from '../../shared/set-plan/writer.ts';
+import { type Aggregates, type RelatedConditions, type SetWriter, withRelatedConditions } from '../../shared/set-plan/writer.ts';
 import { aggregateCall, isSorted } from '../../postgresql/compile/aggregate-call.ts';
 import { aggregateHolds, readSql } from '../../postgresql/compile/bool-exp.ts';
 import type { RelatedConditionCompiler } from '../../postgresql/compile/context.ts';
@@ -50,23 +50,7 @@ export function writerOf(draft: StatementDraft): SetWriter {
     aggregate: aggregateCall,
     aggregateHolds: (comparisons, aggregate) => aggregateHolds(context, comparisons, aggregate),
     aggregateOfNothing,
-    aggregated(item, of) {
-      if (item.kind === 'count') {
-        if (of === null) return sql`0`;
-        const operands = item.columns.map((read) => ({ value: of(read), type: read.type }));
-        return aggregateCall('count', operands, item.distinct);
-      }
-      return jsonObject(
-        item.fields.map((field) => {
-          if (field.kind === 'typename') return { key: field.alias, value: writer.typename(field.typeName) };
-          if (of === null) return { key: field.alias, value: sql`null::text` };
-          const aggregate = aggregateCall(item.function, [{ value: of(field.read), type: field.read.type }], false);
-          const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
-          if (!asText) return { key: field.alias, value: aggregate };
-          return { key: field.alias, value: field.columnType.array ? sql`(${aggregate})::text[]` : sql`(${aggregate})::text` };
-        }),
-      );
-    },
+    aggregated: (item, of) => aggregatedSql(context, item, of),
     // Partial results of several servers cannot be combined if values are sorted.
     aggregatesInPlace: (items) =>
       items.every((item) =>
@@ -75,7 +59,7 @@ export function writerOf(draft: StatementDraft): SetWriter {
           : item.fields.every((field) => field.kind === 'typename' || !isSorted(item.function, [field.read.type], false)),
       ),
     object: jsonObject,
-    typename: (name) => sql`${string(name)}::text`,
+    typename: typenameSql,
     array(item, order, only) {
       const sorted = order.length === 0 ? EMPTY : sql` order by ${join(order, sql`, `)}`;
       return sql`json_agg(${item}${sorted})${only === null ? EMPTY : sql` filter (where ${only})`}`;
@@ -86,6 +70,28 @@ export function writerOf(draft: StatementDraft): SetWriter {
     objectOr: (object, _there, empty) => sql`coalesce(${object}, ${empty})`,
   };
   return writer;
+}
+
+function aggregatedSql(context: StatementDraft['context'], item: Aggregates, of: ((read: Read) => Sql) | null): Sql {
+  if (item.kind === 'count') {
+    if (of === null) return sql`0`;
+    const operands = item.columns.map((read) => ({ value: of(read), type: read.type }));
+    return aggregateCall('count', operands, item.distinct);
+  }
+  return jsonObject(
+    item.fields.map((field) => {
+      if (field.kind === 'typename') return { key: field.alias, value: typenameSql(field.typeName) };
+      if (of === null) return { key: field.alias, value: sql`null::text` };
+      const aggregate = aggregateCall(item.function, [{ value: of(field.read), type: field.read.type }], false);
+      const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
+      if (!asText) return { key: field.alias, value: aggregate };
+      return { key: field.alias, value: field.columnType.array ? sql`(${aggregate})::text[]` : sql`(${aggregate})::text` };
+    }),
+  );
+}
+
+function typenameSql(name: string): Sql {
+  return sql`${string(name)}::text`;
 }
 
 /** Compiles conditions in values of rows to which their results are joined. */

@@ -1,6 +1,6 @@
 /** Removal of old events, at once and planned. */
 import { randomUUID } from 'node:crypto';
-import type { CleanupCounts, CleanupSpec } from '../../../backend/captures.ts';
+import type { CleanupCounts, CleanupSpec, PlannedCleanup } from '../../../backend/captures.ts';
 import type { CleanupPlan } from '../../shared/capture/cleanup.ts';
 import { MAX_CLEANUP_SECONDS } from '../../../metadata/event-trigger.ts';
 import { NOW } from './names.ts';
@@ -46,7 +46,8 @@ const LEFT_BEHIND = `update svc_catalog.svc_event_log_cleanups set status = 'dea
 where source_database = ? and status = 'running' and coalesce(started_at, scheduled_at) < ${NOW} - interval ${MAX_CLEANUP_SECONDS + 60} second`;
 
 /** Planned runs of automatic clean-ups. */
-export function cleanupPlan({ name, query, transact }: EventDatabase): CleanupPlan {
+export function cleanupPlan(database: EventDatabase): CleanupPlan {
+  const { name, query, transact } = database;
   const plan = async (run: SourceQuery, trigger: string, times: readonly string[]): Promise<void> => {
     if (times.length === 0) return;
     const moments = times.map((time) => new Date(time).toISOString().slice(0, 19).replace('T', ' '));
@@ -84,31 +85,7 @@ export function cleanupPlan({ name, query, transact }: EventDatabase): CleanupPl
           await plan(run, trigger, times);
         }),
       ),
-    async takeDueCleanups() {
-      await query(FORGET_OLD, [name]);
-      // Runs of instances that have stopped.
-      await query(LEFT_BEHIND, [name]);
-      return retryDeadlocks(() =>
-        transact({}, async (run) => {
-          // Without the lock, an instance that skips rows locked by another could take an earlier clean-up of the same trigger.
-          const { rows } = await run(
-            `select id, trigger_name from svc_catalog.svc_event_log_cleanups
-           where source_database = ? and status = 'scheduled' and scheduled_at <= ${NOW} order by scheduled_at desc for update`,
-            [name],
-          );
-          const latest = new Map<string, string>();
-          for (const [id, trigger] of rows) {
-            const isLatest = !latest.has(trigger as string);
-            if (isLatest) latest.set(trigger as string, id as string);
-            await run(`update svc_catalog.svc_event_log_cleanups set status = ?, started_at = ${NOW} where id = ?`, [
-              isLatest ? 'running' : 'dead',
-              id as string,
-            ]);
-          }
-          return [...latest].map(([trigger, id]) => ({ id, trigger }));
-        }),
-      );
-    },
+    takeDueCleanups: () => takeDue(database),
     async endCleanup(id, status, { events, invocations }) {
       await query(
         `update svc_catalog.svc_event_log_cleanups
@@ -117,4 +94,31 @@ export function cleanupPlan({ name, query, transact }: EventDatabase): CleanupPl
       );
     },
   };
+}
+
+/** Begins the latest run that is due of each trigger; earlier ones are not run. */
+async function takeDue({ name, query, transact }: EventDatabase): Promise<readonly PlannedCleanup[]> {
+  await query(FORGET_OLD, [name]);
+  // Runs of instances that have stopped.
+  await query(LEFT_BEHIND, [name]);
+  return retryDeadlocks(() =>
+    transact({}, async (run) => {
+      // Without the lock, an instance that skips rows locked by another could take an earlier clean-up of the same trigger.
+      const { rows } = await run(
+        `select id, trigger_name from svc_catalog.svc_event_log_cleanups
+           where source_database = ? and status = 'scheduled' and scheduled_at <= ${NOW} order by scheduled_at desc for update`,
+        [name],
+      );
+      const latest = new Map<string, string>();
+      for (const [id, trigger] of rows) {
+        const isLatest = !latest.has(trigger as string);
+        if (isLatest) latest.set(trigger as string, id as string);
+        await run(`update svc_catalog.svc_event_log_cleanups set status = ?, started_at = ${NOW} where id = ?`, [
+          isLatest ? 'running' : 'dead',
+          id as string,
+        ]);
+      }
+      return [...latest].map(([trigger, id]) => ({ id, trigger }));
+    }),
+  );
 }

@@ -4,7 +4,7 @@ import { type EventCounts, type EventFilter, MAX_COUNTED, type Page } from '../.
 import { SvcError } from '../../../errors/svc-error.ts';
 import { type Json, parseJson } from '../../../util/json.ts';
 import { momentText } from '../../../util/moment.ts';
-import { eventLogOf, STATES } from '../../shared/capture/event-log.ts';
+import { type EventLogStatements, eventLogOf, STATES } from '../../shared/capture/event-log.ts';
 import { tooLarge } from '../errors.ts';
 import { NOW } from './names.ts';
 import { schemaNameOf } from './triggers.ts';
@@ -59,21 +59,12 @@ function jsonRows(rows: readonly (readonly (string | null)[])[]): readonly Json[
 
 const RESET = 'delivered = false, error = false, tries = 0, next_retry_at = null, locked = null, lease_holder = null, lease_until = null';
 
-export function eventLog({ name, query, transact }: EventDatabase): ReturnType<typeof eventLogOf> {
-  const page = async (list: Listed, own: readonly string[], { limit, offset, after }: Page, bytes: number) => {
-    const values = after === undefined ? own : [...own, after];
-    const from = `${list.from} limit ${limit} offset ${offset}`;
-    const sizes = await query(
-      `select count(*), coalesce(sum(coalesce(preceding_bytes, 0) < ${bytes}), 0) from (
-           select sum(bytes) over (order by number rows between unbounded preceding and 1 preceding) as preceding_bytes from (
-             select ${list.size} as bytes, row_number() over () as number from ${from}) as page) as measured`,
-      values,
-    );
-    const [total = 0, fitting = 0] = (sizes.rows[0] ?? []).map(Number);
-    return { total, fitting, read: async () => jsonRows((await query(`select ${list.row} from ${from}`, values)).rows) };
-  };
-  return eventLogOf({
-    isMissing,
+export function eventLog(database: EventDatabase): ReturnType<typeof eventLogOf> {
+  return eventLogOf({ isMissing, ...changesOf(database), ...listsOf(database), ...readsOf(database) });
+}
+
+function changesOf({ name, query, transact }: EventDatabase): Pick<EventLogStatements, 'invoke' | 'redeliver' | 'redeliverAll'> {
+  return {
     async invoke({ definition, table }, payload, session, traceContext) {
       const id = randomUUID();
       const event = `{"op": "MANUAL", "data": {"old": null, "new": ${payload}}, "session_variables": ${session}, "trace_context": ${traceContext}}`;
@@ -103,11 +94,39 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
       const update = `update svc_catalog.event_log e set ${RESET} where ${condition} and (e.delivered or e.error) order by e.created_at, e.place${limitSql}`;
       return affected(await retryDeadlocks(() => query(update, values)));
     },
+  };
+}
+
+function listsOf({ name, query }: EventDatabase): Pick<EventLogStatements, 'list' | 'invocations'> {
+  const page = async (list: Listed, own: readonly string[], { limit, offset, after }: Page, bytes: number) => {
+    const values = after === undefined ? own : [...own, after];
+    const from = `${list.from} limit ${limit} offset ${offset}`;
+    const sizes = await query(
+      `select count(*), coalesce(sum(coalesce(preceding_bytes, 0) < ${bytes}), 0) from (
+           select sum(bytes) over (order by number rows between unbounded preceding and 1 preceding) as preceding_bytes from (
+             select ${list.size} as bytes, row_number() over () as number from ${from}) as page) as measured`,
+      values,
+    );
+    const [total = 0, fitting = 0] = (sizes.rows[0] ?? []).map(Number);
+    return { total, fitting, read: async () => jsonRows((await query(`select ${list.row} from ${from}`, values)).rows) };
+  };
+  return {
     async list(filter, at, bytes) {
       const { condition, values } = matching(filter, name);
       const from = `svc_catalog.event_log e where ${condition}${afterRow('event_log', 'e', at)} order by e.created_at desc, e.place desc`;
       return page({ row: EVENT, size: 'e.size', from }, values, at, bytes);
     },
+    invocations(of, at, bytes) {
+      const condition = 'trigger' in of ? 'i.source_database = ? and i.trigger_name = ?' : 'i.event_id = ?';
+      const values = 'trigger' in of ? [name, of.trigger] : [of.event];
+      const from = `svc_catalog.event_invocation_logs i where ${condition}${afterRow('event_invocation_logs', 'i', at)} order by i.created_at desc, i.place desc`;
+      return page({ row: INVOCATION, size: 'octet_length(i.request) + octet_length(i.response)', from }, values, at, bytes);
+    },
+  };
+}
+
+function readsOf({ name, query }: EventDatabase): Pick<EventLogStatements, 'count' | 'summary' | 'event' | 'hasRow'> {
+  return {
     async count(filter) {
       const { condition, values } = matching(filter, name);
       const { rows } = await query(`select count(*) from svc_catalog.event_log e where ${condition}`, values);
@@ -134,12 +153,6 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
       }
       return counts;
     },
-    invocations(of, at, bytes) {
-      const condition = 'trigger' in of ? 'i.source_database = ? and i.trigger_name = ?' : 'i.event_id = ?';
-      const values = 'trigger' in of ? [name, of.trigger] : [of.event];
-      const from = `svc_catalog.event_invocation_logs i where ${condition}${afterRow('event_invocation_logs', 'i', at)} order by i.created_at desc, i.place desc`;
-      return page({ row: INVOCATION, size: 'octet_length(i.request) + octet_length(i.response)', from }, values, at, bytes);
-    },
     async event(id) {
       const { rows } = await query(`select ${EVENT} from svc_catalog.event_log e where e.id = ? and e.source_database = ?`, [id, name]);
       return jsonRows(rows)[0];
@@ -148,7 +161,7 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
       const { rows } = await query(`select 1 from svc_catalog.${table} where id = ?`, [id]);
       return rows.length > 0;
     },
-  });
+  };
 }
 
 function afterRow(table: string, alias: string, { after }: Page): string {

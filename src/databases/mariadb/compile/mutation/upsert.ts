@@ -37,23 +37,7 @@ export function upsertRow(program: Program, into: InsertInto, row: LevelRow, abs
   const isNew = key?.some((column) => autoIncremented.includes(column) && !row.row.values.has(column) && !row.fills.has(column)) === true;
   if (key === null || isNew) return insertIgnoring(program, into, row, absentFailure, isNew);
   const { table } = common;
-  const found = program.add(path, ({ context, declareFailure }) => {
-    const alias = context.alias();
-    const where = keyConditions(key, into, row, aliasRow(alias));
-    const from = sql` from ${qualified(table)} as ${alias}${whereSql(where)}`;
-    if (clause.update === null || update === null) return { sql: sql`select '0'${from}`, returned: 0 };
-    const { where: filter, check } = clause.update;
-    const target = aliasRow(alias);
-    const allowed = flagSql(context, filter, target);
-    if (check === null || !readsTable(check, table)) return { sql: sql`select ${allowed}${from} for update`, returned: 0 };
-    // As in `compileUpdate`, new values must not satisfy their own check.
-    const checked = flagSql(context, check, rowWith(target, newValues(clause.update, row, target)));
-    return {
-      sql: sql`select ${allowed}, if(${allowed} = '1', ${checked}, '1')${from} for update`,
-      returned: 0,
-      check: { cell: 1, failure: declareFailure(checkFailure(path)) },
-    };
-  });
+  const found = findConflicting(program, into, row, key, update === null ? null : clause.update);
   const isLast = update === null || clause.update === null;
   const inserted = insertRowsInto(program, into, [row], { ifNone: [found], onDuplicate: { again: found } });
   if (isLast) {
@@ -90,6 +74,33 @@ export function upsertRow(program: Program, into: InsertInto, row: LevelRow, abs
     };
   });
   return { writes: [inserted, updated], reads: [inserted, read] };
+}
+
+/**
+ * Adds a statement that finds the row with the key and locks it if it will be updated.
+ * @param update `null` if the clause updates no column
+ * @returns its index
+ */
+function findConflicting(program: Program, into: InsertInto, row: LevelRow, key: readonly string[], update: OnConflict['update']): number {
+  const { path } = into;
+  const { table } = into.common;
+  return program.add(path, ({ context, declareFailure }) => {
+    const alias = context.alias();
+    const where = keyConditions(key, into, row, aliasRow(alias));
+    const from = sql` from ${qualified(table)} as ${alias}${whereSql(where)}`;
+    if (update === null) return { sql: sql`select '0'${from}`, returned: 0 };
+    const { where: filter, check } = update;
+    const target = aliasRow(alias);
+    const allowed = flagSql(context, filter, target);
+    if (check === null || !readsTable(check, table)) return { sql: sql`select ${allowed}${from} for update`, returned: 0 };
+    // As in `compileUpdate`, new values must not satisfy their own check.
+    const checked = flagSql(context, check, rowWith(target, newValues(update, row, target)));
+    return {
+      sql: sql`select ${allowed}, if(${allowed} = '1', ${checked}, '1')${from} for update`,
+      returned: 0,
+      check: { cell: 1, failure: declareFailure(checkFailure(path)) },
+    };
+  });
 }
 
 /** Ignores a conflict with any unique key. */
