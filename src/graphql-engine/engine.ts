@@ -122,16 +122,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             unsentIsAbsent: unsent !== 'null',
             inConditions: null,
           };
-          const inConditions = unsent === 'absent-from-data' ? { ...input, unsentIsAbsent: false } : null;
-          const context: SelectionContext = {
-            ...input,
-            inConditions,
-            fragments,
-            joins: createJoinList(),
-            expansion: { left: 2 * limits.maxValues },
-            argumentTexts,
-            fragmentTypes: new Map(),
-          };
+          const context = selectionContext(input, unsent, fragments, limits.maxValues, argumentTexts);
           const cached = cacheDirective(context, operation.directives, at(ROOT, 'directives'));
           const translated = translateOperation(kind, document, parent, context, {
             introspectionDisabledRole: blindRole,
@@ -141,6 +132,24 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
         },
       };
     },
+  };
+}
+
+function selectionContext(
+  input: InputContext,
+  unsent: UnsentVariables,
+  fragments: SelectionContext['fragments'],
+  maxValues: number,
+  argumentTexts: SelectionContext['argumentTexts'],
+): SelectionContext {
+  return {
+    ...input,
+    inConditions: unsent === 'absent-from-data' ? { ...input, unsentIsAbsent: false } : null,
+    fragments,
+    joins: createJoinList(),
+    expansion: { left: 2 * maxValues },
+    argumentTexts,
+    fragmentTypes: new Map(),
   };
 }
 

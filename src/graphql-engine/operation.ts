@@ -1,6 +1,5 @@
 /** Translates an operation: walks the roots, including namespaces, and builds the shape of the response. */
 import { SvcError } from '../errors/svc-error.ts';
-import type { RemoteRoot } from '../ir/remote.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { printJson } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
@@ -25,53 +24,13 @@ export function translateOperation(
   context: SelectionContext,
   { introspectionDisabledRole: blindRole, multipleSubscriptionRoots }: TranslationRules,
 ): TranslatedOperation {
-  const roots: TranslatedRoot[] = [];
-
-  const addRoot: AddRoot = (source, field, make) => {
-    const index = roots.length;
-    roots.push({ kind: 'source', source, path: field.path, responseKey: field.responseKey, root: make(String(index)) });
-    return index;
-  };
-  const addRemote = (remote: string, field: CollectedField, root: RemoteRoot): ResponseNode => {
-    roots.push({ kind: 'remote', remote, path: field.path, responseKey: field.responseKey, root });
-    return { kind: 'root', index: roots.length - 1 };
-  };
-  const respond = (field: CollectedField): ResponseNode => {
-    if (field.field === null) return { kind: 'json', text: JSON.stringify(field.typeName) };
-    const { meaning } = field.field;
-    switch (meaning.kind) {
-      case 'meta':
-        if (meaning.showsSchema && blindRole !== null) {
-          throw new SvcError('not-supported', `introspection is disabled for role: "${blindRole}"`, { path: field.path });
-        }
-        return meaning.respond(field, addRoot);
-      case 'constant':
-        return { kind: 'json', text: printJson(meaning.json) };
-      case 'namespace':
-        return object(field.select(meaning.type));
-      case 'select':
-      case 'mutation': {
-        return { kind: 'root', index: addRoot(meaning.source, field, (alias) => meaning.translate(field, alias)) };
-      }
-      case 'remote':
-        return addRemote(meaning.remote, field, meaning.translate(field));
-      case 'action':
-        roots.push({ kind: 'action', path: field.path, responseKey: field.responseKey, root: meaning.translate(field) });
-        return { kind: 'root', index: roots.length - 1 };
-      default:
-        throw new Error(`invariant: ${field.name} is no root field`);
-    }
-  };
-  const object = (fields: readonly CollectedField[]): ResponseNode => ({
-    kind: 'object',
-    entries: fields.map((field) => [field.responseKey, respond(field)] as const),
-  });
-
+  const shape = new ResponseShape(blindRole);
   const fields = collectFields(context, [operation.selectionSet], parent, at(ROOT, 'selectionSet'));
   const isMultiple = multipleSubscriptionRoots || operation.directives?.some(({ name }) => name.value === MULTIPLE_ROOTS) === true;
   if (kind === 'subscription') checkSubscription(fields, parent, isMultiple);
   checkIntrospectionRoots(fields);
-  const response = object(fields);
+  const response = shape.object(fields);
+  const { roots } = shape;
   if (kind === 'subscription') checkStreams(roots);
   const [join] = kind === 'subscription' ? context.joins.list() : [];
   // The result of a call is read once; its joins are then run as for a query.
@@ -88,6 +47,54 @@ export function translateOperation(
     parts: context.constraints.parts(),
     unmatchedTypes: unmatchedTypes(context),
   };
+}
+
+/** Collects the roots of an operation, and makes the shape of the response around them. */
+class ResponseShape {
+  readonly roots: TranslatedRoot[] = [];
+  readonly #blindRole: string | null;
+
+  constructor(blindRole: string | null) {
+    this.#blindRole = blindRole;
+  }
+
+  readonly #addRoot: AddRoot = (source, field, make) => {
+    const index = this.roots.length;
+    this.roots.push({ kind: 'source', source, path: field.path, responseKey: field.responseKey, root: make(String(index)) });
+    return index;
+  };
+
+  object(fields: readonly CollectedField[]): ResponseNode {
+    return { kind: 'object', entries: fields.map((field) => [field.responseKey, this.#respond(field)] as const) };
+  }
+
+  #respond(field: CollectedField): ResponseNode {
+    const { path, responseKey } = field;
+    if (field.field === null) return { kind: 'json', text: JSON.stringify(field.typeName) };
+    const { meaning } = field.field;
+    switch (meaning.kind) {
+      case 'meta':
+        if (meaning.showsSchema && this.#blindRole !== null) {
+          throw new SvcError('not-supported', `introspection is disabled for role: "${this.#blindRole}"`, { path });
+        }
+        return meaning.respond(field, this.#addRoot);
+      case 'constant':
+        return { kind: 'json', text: printJson(meaning.json) };
+      case 'namespace':
+        return this.object(field.select(meaning.type));
+      case 'select':
+      case 'mutation':
+        return { kind: 'root', index: this.#addRoot(meaning.source, field, (alias) => meaning.translate(field, alias)) };
+      case 'remote':
+        this.roots.push({ kind: 'remote', remote: meaning.remote, path, responseKey, root: meaning.translate(field) });
+        return { kind: 'root', index: this.roots.length - 1 };
+      case 'action':
+        this.roots.push({ kind: 'action', path, responseKey, root: meaning.translate(field) });
+        return { kind: 'root', index: this.roots.length - 1 };
+      default:
+        throw new Error(`invariant: ${field.name} is no root field`);
+    }
+  }
 }
 
 function unmatchedTypes({ fragmentTypes }: SelectionContext): readonly UnmatchedType[] {

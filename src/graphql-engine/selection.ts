@@ -90,8 +90,7 @@ export function collectFields(
       visit(set, within);
       return;
     }
-    const isOwn = name === parent.type.name;
-    const abstract = isOwn ? null : abstractTypeNamed(parent.type, parent.abstract, name);
+    const abstract = name === parent.type.name ? null : abstractTypeNamed(parent.type, parent.abstract, name);
     if (abstract !== undefined) {
       context.fragmentTypes.set(name, null);
       visit(set, abstract);

@@ -41,6 +41,65 @@ function clientClosed(): SvcError {
   return new SvcError('bad-request', message, { status: CLIENT_CLOSED, keepsStatus: true });
 }
 
+/** The part of a body that has arrived. */
+class ReceivedBody {
+  readonly #limit: number;
+  readonly #announced: number;
+  readonly #uploads: Uploads;
+  #buffer: Buffer = NOTHING;
+  #held = 0;
+  size = 0;
+
+  /** @param announced size of the body, if the client knows it */
+  constructor(limit: number, announced: number, uploads: Uploads) {
+    this.#limit = limit;
+    this.#announced = announced;
+    this.#uploads = uploads;
+  }
+
+  /** Adds a chunk; returns false if there is no memory. */
+  add(chunk: Buffer): boolean {
+    const end = this.size + chunk.length;
+    // Most bodies arrive in one chunk, which is not copied.
+    if (this.size === 0) this.#buffer = chunk;
+    else if (end > this.#buffer.length && !this.#grow(end)) return false;
+    else chunk.copy(this.#buffer, this.size);
+    this.size = end;
+    return true;
+  }
+
+  #grow(needed: number): boolean {
+    const { length } = this.#buffer;
+    const capacity = Math.max(needed, Math.min(this.#limit, Math.max(SMALL, 2 * length, Math.min(this.#announced, 4 * length))));
+    if (capacity > SMALL) {
+      if (!this.#uploads.take(capacity - this.#held)) return false;
+      this.#held = capacity;
+    }
+    const grown = Buffer.allocUnsafeSlow(capacity);
+    this.#buffer.copy(grown, 0, 0, this.size);
+    this.#buffer = grown;
+    return true;
+  }
+
+  /** Ends the reservation of memory. */
+  release(): void {
+    this.#uploads.release(this.#held);
+    this.#held = 0;
+  }
+
+  /** Drops what has arrived. */
+  drop(): void {
+    this.#buffer = NOTHING;
+    this.release();
+  }
+
+  complete(): Buffer {
+    this.release();
+    this.#uploads.received += this.size;
+    return this.size === this.#buffer.length ? this.#buffer : this.#buffer.subarray(0, this.size);
+  }
+}
+
 /**
  * Reads a whole request body.
  * @param limit in bytes
@@ -54,49 +113,22 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
       return;
     }
     const announced = Number(request.headers['content-length'] ?? 0);
-    let body: Buffer = NOTHING;
-    let size = 0;
+    const body = new ReceivedBody(limit, announced, uploads);
     let chunks = 0;
-    let held = 0;
 
-    const done = (): void => {
-      uploads.release(held);
-      held = 0;
-    };
     const refuse = (message: string, status: number): void => {
       request.off('data', onData);
       request.resume();
-      body = NOTHING;
-      done();
+      body.drop();
       reject(new SvcError('bad-request', message, { status, keepsStatus: true }));
     };
     const tooLarge = (): void => refuse(`request body is larger than ${limit} bytes`, 413);
-    /** Grows the buffer; returns false if there is no memory. */
-    const grow = (needed: number): boolean => {
-      const capacity = Math.max(needed, Math.min(limit, Math.max(SMALL, 2 * body.length, Math.min(announced, 4 * body.length))));
-      if (capacity > SMALL) {
-        if (!uploads.take(capacity - held)) return false;
-        held = capacity;
-      }
-      const grown = Buffer.allocUnsafeSlow(capacity);
-      body.copy(grown, 0, 0, size);
-      body = grown;
-      return true;
-    };
     const onData = (chunk: Buffer): void => {
-      const end = size + chunk.length;
+      const end = body.size + chunk.length;
       chunks += 1;
       if (end > limit) tooLarge();
       else if (chunks > FREE_CHUNKS + end / MIN_CHUNK) refuse('the request body arrives in too many small chunks', 400);
-      else if (chunks === 1) {
-        // Most bodies arrive in one chunk, which is not copied.
-        body = chunk;
-        size = end;
-      } else if (end > body.length && !grow(end)) refuse('too many large request bodies are being received', 503);
-      else {
-        chunk.copy(body, size);
-        size = end;
-      }
+      else if (!body.add(chunk)) refuse('too many large request bodies are being received', 503);
     };
 
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
@@ -112,14 +144,10 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
       return;
     }
     request.on('data', onData);
-    request.on('end', () => {
-      done();
-      uploads.received += size;
-      resolve(size === body.length ? body : body.subarray(0, size));
-    });
+    request.on('end', () => resolve(body.complete()));
     // Also after an error, which Node only reports to listeners.
     request.on('close', () => {
-      done();
+      body.release();
       if (!request.complete) reject(clientClosed());
     });
   });

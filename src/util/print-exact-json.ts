@@ -18,6 +18,7 @@ const narrow = Buffer.alloc(SIZE);
 const wideBytes = Buffer.alloc(2 * SIZE);
 const wide = new Uint16Array(wideBytes.buffer, wideBytes.byteOffset, SIZE);
 
+// One closure, as in `parseExactJson`: the position in the buffers is a variable of the function.
 export function printExactJson(json: Json): string {
   const keys = new Map<string, string>();
   let done = '';

@@ -56,9 +56,8 @@ async function opened(
   } catch (failure) {
     throw statementError(failure, { text: '', values: [], prepared: false });
   }
-  const { host = null, port = null, database = null } = target().client;
   const options = {
-    address: { system: 'postgresql', database: database ?? null, host, port: Number(port ?? DEFAULT_PORT) },
+    address: addressOf(target()),
     primary,
     replicas,
     retries: configuration.pool?.retries ?? DEFAULTS.retries,
@@ -97,6 +96,11 @@ async function opened(
     await source.close();
     throw error;
   }
+}
+
+function addressOf({ client }: ConnectionTarget) {
+  const { host = null, port = null, database = null } = client;
+  return { system: 'postgresql', database: database ?? null, host, port: Number(port ?? DEFAULT_PORT) };
 }
 
 /** Returns the pool of a server, without a connection. @throws SvcError for missing environment variables and invalid URLs */

@@ -61,6 +61,8 @@ export interface Conditions<C> {
 }
 
 export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
+  const comparisons = comparisonsOver(dialect);
+
   function readSql(context: C, read: Read, row: Row): Sql {
     const value = dialect.value(context, read, row);
     if (read.kind === 'cast' || read.mask === undefined) return value;
@@ -98,39 +100,22 @@ export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
     return sql`case when ${conditionSql(context, exp.guard, scope)} then ${item} else false end`;
   }
 
-  function aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql, type?: CatalogType): Sql {
-    const parts = predicate.map((comparison) => {
-      if (comparison.kind === 'is-null') return nullTest(aggregate, comparison.isNull);
-      const { operand, operator: name } = comparison;
-      if (type === undefined) return comparisonNamed(name, dialect.common).compile(aggregate, operandArgument(context, operand));
-      const operator = dialect.operator(type, name);
-      const holds = operator.compile(aggregate, operandArgument(context, operand, operator));
-      const valid = dialect.validity?.(operator, operand) ?? null;
-      return valid === null ? holds : sql`(${holds} and ${valid})`;
-    });
-    return join(parts, sql` and `);
-  }
-
   function aggregateOf(context: C, name: string, reads: readonly Read[], row: Row, distinct = false): Sql {
     const operands = reads.map((read) => ({ value: readSql(context, read, row), type: read.type }));
     return dialect.aggregateCall(name, operands, distinct);
   }
 
   function predicateHolds(context: C, exp: AggregatePredicate, row: Row): Sql {
-    return aggregateHolds(context, exp.predicate, aggregateOf(context, exp.function, exp.arguments, row, exp.distinct));
+    return comparisons.aggregateHolds(context, exp.predicate, aggregateOf(context, exp.function, exp.arguments, row, exp.distinct));
   }
 
   function compareSql(context: C, exp: Compare, scope: Scope): Sql {
     const left = readSql(context, exp.left, scope.row);
     const operator = dialect.operator(exp.left.type, exp.operator);
     const { argument } = exp;
-    if (argument.kind === 'fields') return operator.compile(left, fieldsArgument(context, argument.fields));
+    if (argument.kind === 'fields') return operator.compile(left, comparisons.fieldsArgument(context, argument.fields));
     const { operand } = argument;
-    const plain = (): Sql => {
-      const holds = operator.compile(left, operandArgument(context, operand, operator));
-      const valid = dialect.validity?.(operator, operand) ?? null;
-      return valid === null ? holds : sql`(${holds} and ${valid})`;
-    };
+    const plain = (): Sql => comparisons.holdsSql(context, left, operator, operand);
     return compareValueSql(exp, left, operand.value, plain, () => dialect.argument(context, operand).value());
   }
 
@@ -142,6 +127,17 @@ export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
     return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
   }
 
+  return { readSql, conditionSql, guardedSql, aggregateHolds: comparisons.aggregateHolds, aggregateOf, predicateHolds };
+}
+
+interface Comparisons<C> extends Pick<Conditions<C>, 'aggregateHolds'> {
+  /** Compiles a comparison with one operand. */
+  holdsSql(context: C, left: Sql, operator: ComparisonOperator, operand: Operand): Sql;
+  fieldsArgument(context: C, fields: Readonly<Record<string, Operand>>): CompiledArgument;
+}
+
+/** Comparisons with operands, which read no row. */
+function comparisonsOver<C>(dialect: ConditionDialect<C>): Comparisons<C> {
   function operandArgument(context: C, operand: Operand, operator?: ComparisonOperator): CompiledArgument {
     // The common operators hash the values of a list, and values that differ do so early.
     const perRow = operator === undefined || dialect.common.includes(operator) ? undefined : 1;
@@ -158,7 +154,23 @@ export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
     return { value: () => field(''), list: noList, field, has };
   }
 
-  return { readSql, conditionSql, guardedSql, aggregateHolds, aggregateOf, predicateHolds };
+  function holdsSql(context: C, left: Sql, operator: ComparisonOperator, operand: Operand): Sql {
+    const holds = operator.compile(left, operandArgument(context, operand, operator));
+    const valid = dialect.validity?.(operator, operand) ?? null;
+    return valid === null ? holds : sql`(${holds} and ${valid})`;
+  }
+
+  function aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql, type?: CatalogType): Sql {
+    const parts = predicate.map((comparison) => {
+      if (comparison.kind === 'is-null') return nullTest(aggregate, comparison.isNull);
+      const { operand, operator: name } = comparison;
+      if (type === undefined) return comparisonNamed(name, dialect.common).compile(aggregate, operandArgument(context, operand));
+      return holdsSql(context, aggregate, dialect.operator(type, name), operand);
+    });
+    return join(parts, sql` and `);
+  }
+
+  return { holdsSql, fieldsArgument, aggregateHolds };
 }
 
 const NO_FIELDS: Pick<CompiledArgument, 'field' | 'has'> = {

@@ -78,19 +78,19 @@ export function rowSetOf(
   } else if (isPaged && !isPagedInPlace) {
     table = sql`select ${page}.*, ${numbered(columnsOf(page), page)} as ${NUMBER} from (${table}) as ${page}`;
     page = context.alias();
-    const number = sql`${page}.${NUMBER}`;
-    if (rows.offset !== null) limits.push(sql`${number} > ${countSql(rows.offset)}`);
-    if (rows.limit !== null) {
-      limits.push(
-        rows.offset === null
-          ? sql`${number} <= ${integer(rows.limit)}`
-          : sql`${number} <= ${countSql(rows.offset)} + ${integer(rows.limit)}`,
-      );
-    }
+    limits.push(...numberLimits(sql`${page}.${NUMBER}`, rows));
   }
   context.derived.push(table);
   const outer = columns.of(page);
   return { row: outer, keys: keysOf(page), body: sql`(${table}) as ${page}${whereSql([...related(outer), ...limits])}` };
+}
+
+/** Returns the conditions on the number of a row for the page of its parent. */
+function numberLimits(number: Sql, { limit, offset }: RowSet): readonly Sql[] {
+  const after = offset === null ? [] : [sql`${number} > ${countSql(offset)}`];
+  if (limit === null) return after;
+  const last = offset === null ? integer(limit) : sql`${countSql(offset)} + ${integer(limit)}`;
+  return [...after, sql`${number} <= ${last}`];
 }
 
 /** Columns of a derived table: only those that are read, because wide columns would be copied. */
