@@ -45,6 +45,7 @@ export const USUAL_SHAPES = 1000;
 /** Number of shapes that are recognised; further ones count as new each time. */
 const KNOWN_SHAPES = 16_384;
 
+// Codes of characters are constants of each file that scans text: the scan takes a quarter longer with imported ones.
 const QUOTE = 34;
 const PLUS = 43;
 const MINUS = 45;

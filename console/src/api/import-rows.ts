@@ -80,6 +80,7 @@ function refusalOf(failure: Failure): Refusal {
 
 /** Returns true if the answer was lost, or if the database does not know whether it has committed. */
 function isUncertain({ code, status, message }: Failure): boolean {
+  // These errors have the codes of others, and answers of the service have nothing else that tells them apart.
   if (code === 'unreachable' || message === 'connection error' || message.includes('may be committed or not')) return true;
   // Answers that are not of the service, for example those of a proxy.
   return code.startsWith('http-') && (status < 400 || status >= 500);

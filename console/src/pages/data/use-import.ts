@@ -73,18 +73,10 @@ function leftText({ end, inserted, uncertain }: ImportResult, count: number): st
   return `The import has ${end === 'done' ? 'ended' : 'stopped'}: ${inserted.toLocaleString('en')} of ${count.toLocaleString('en')} rows inserted${perhaps}`;
 }
 
-/** State of an import: text, then the plan of its rows, then its progress and its result. */
-export function useImport(info: NamedTableInfo, initial: string) {
-  const as = persona.value;
-  const [table, setTable] = useState<ImportTable>();
-  const [mapping, setMapping] = useState<readonly (string | undefined)[]>([]);
-  const [plan, setPlan] = useState<ImportPlan>();
-  const [problem, setProblem] = useState<string>();
-  const [progress, setProgress] = useState<ImportState>();
-  const [result, setResult] = useState<ImportResult>();
+/** Stops an import with its page, and asks before the browser leaves a running one. */
+function useLeaving(isRunning: boolean) {
   const isStopped = useRef(false);
   const isLeft = useRef(false);
-  const isRunning = progress !== undefined;
   useEffect(
     () => () => {
       isStopped.current = true;
@@ -97,6 +89,19 @@ export function useImport(info: NamedTableInfo, initial: string) {
     if (isRunning) addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, [isRunning]);
+  return { isStopped, isLeft };
+}
+
+/** State of an import: text, then the plan of its rows, then its progress and its result. */
+export function useImport(info: NamedTableInfo, initial: string) {
+  const as = persona.value;
+  const [table, setTable] = useState<ImportTable>();
+  const [mapping, setMapping] = useState<readonly (string | undefined)[]>([]);
+  const [plan, setPlan] = useState<ImportPlan>();
+  const [problem, setProblem] = useState<string>();
+  const [progress, setProgress] = useState<ImportState>();
+  const [result, setResult] = useState<ImportResult>();
+  const { isStopped, isLeft } = useLeaving(progress !== undefined);
   const [isStopping, setStopping] = useState(false);
   const latest = useRef(0);
   const { value: targets, failure } = useResource(async () => {

@@ -18,12 +18,11 @@ const STEP = 1.25;
 /** Pixels per arrow key. */
 const PAN = 80;
 
-/** Pan and zoom of a diagram by pointer, wheel and keyboard. */
-export function useView(diagram: Area) {
-  const frame = useRef<SVGSVGElement>(null);
+type Frame = { readonly current: SVGSVGElement | null };
+
+/** Size of the frame in pixels. @param setView moves the view when the frame is resized */
+function useFrameSize(frame: Frame, setView: (change: (before: View) => View) => void) {
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
-  const drag = useRef<{ readonly pointer: number; readonly x: number; readonly y: number; readonly view: View } | null>(null);
   useLayoutEffect(() => {
     const { current } = frame;
     if (current === null) return;
@@ -41,6 +40,15 @@ export function useView(diagram: Area) {
     measure();
     return () => observer.disconnect();
   }, []);
+  return size;
+}
+
+/** Pan and zoom of a diagram by pointer, wheel and keyboard. */
+export function useView(diagram: Area) {
+  const frame = useRef<SVGSVGElement>(null);
+  const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
+  const drag = useRef<{ readonly pointer: number; readonly x: number; readonly y: number; readonly view: View } | null>(null);
+  const size = useFrameSize(frame, setView);
 
   const fit = (): void => {
     if (size.width === 0) return;
@@ -113,7 +121,7 @@ function clamp(scale: number): number {
 }
 
 /** Zooms by the wheel. The browser must not scroll the page, so the listener is not passive. */
-function useWheel(frame: { readonly current: SVGSVGElement | null }, zoom: (factor: number, at: { x: number; y: number }) => void): void {
+function useWheel(frame: Frame, zoom: (factor: number, at: { x: number; y: number }) => void): void {
   const latest = useRef(zoom);
   latest.current = zoom;
   useEffect(() => {

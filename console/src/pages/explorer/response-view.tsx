@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { copyText, download } from '../../browser/clipboard.ts';
 import { csvOf, tsvOf } from '../../model/delimited.ts';
-import { type FlatRows, flatRows, rowLists } from '../../model/flat-rows.ts';
+import { type FlatRows, flatRows, type RowList, rowLists } from '../../model/flat-rows.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
@@ -64,20 +64,7 @@ export function ResponseView({
             onChoose={setForm}
           />
         )}
-        {table !== undefined && list !== undefined && (
-          <>
-            {lists.length > 1 && (
-              <select class="select" aria-label="Rows of" value={list.path} onChange={(event) => setPath(event.currentTarget.value)}>
-                {lists.map((each) => (
-                  <option key={each.path}>{each.path}</option>
-                ))}
-              </select>
-            )}
-            <Button small kind="quiet" icon="download" onClick={() => download(`${list.path}.csv`, csvOf(linesOf(table)), 'text/csv')}>
-              CSV
-            </Button>
-          </>
-        )}
+        {table !== undefined && list !== undefined && <TableTools lists={lists} list={list} table={table} onChoose={setPath} />}
         {text !== '' && (
           <Button
             small
@@ -105,6 +92,34 @@ export function ResponseView({
         )
       )}
     </section>
+  );
+}
+
+/** Choice of the list that the table shows, and its download. */
+function TableTools({
+  lists,
+  list,
+  table,
+  onChoose,
+}: {
+  readonly lists: readonly RowList[];
+  readonly list: RowList;
+  readonly table: FlatRows;
+  onChoose(path: string): void;
+}) {
+  return (
+    <>
+      {lists.length > 1 && (
+        <select class="select" aria-label="Rows of" value={list.path} onChange={(event) => onChoose(event.currentTarget.value)}>
+          {lists.map((each) => (
+            <option key={each.path}>{each.path}</option>
+          ))}
+        </select>
+      )}
+      <Button small kind="quiet" icon="download" onClick={() => download(`${list.path}.csv`, csvOf(linesOf(table)), 'text/csv')}>
+        CSV
+      </Button>
+    </>
   );
 }
 

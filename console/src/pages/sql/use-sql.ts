@@ -119,6 +119,15 @@ function useAttempts(source: string | undefined, show: (change: Partial<Shown>) 
   return { attempt, runningSince, stop: (): void => running.current?.abort() };
 }
 
+async function trackTables({ name, kind }: SourceOverview, newTables: readonly JsonObject[]): Promise<void> {
+  const tables = newTables.map((table) => ({ source: name, table }));
+  await makeChange({
+    title: `Track ${newTables.map(labelOf).join(', ')}`,
+    steps: () => [{ type: `${kind}_track_tables`, args: { tables } }],
+    inverse: [{ type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })) } }],
+  });
+}
+
 /**
  * State of the SQL page: options, the last result, and the tables that the last statement created.
  * @param lexis of the console form of the source's kind
@@ -184,14 +193,8 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
     );
   const trackNewTables = async (): Promise<void> => {
     if (source === undefined) return;
-    const { name, kind } = source;
-    const tables = shown.newTables.map((table) => ({ source: name, table }));
     try {
-      await makeChange({
-        title: `Track ${shown.newTables.map(labelOf).join(', ')}`,
-        steps: () => [{ type: `${kind}_track_tables`, args: { tables } }],
-        inverse: [{ type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })) } }],
-      });
+      await trackTables(source, shown.newTables);
       show({ newTables: [], hasTracked: true });
     } catch (error) {
       show({ failed: { failure: failureOf(error), marks: NO_MARKS, tab: sqlTabs.chosen.peek() } });
