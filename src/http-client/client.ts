@@ -1,6 +1,7 @@
 /** The HTTP client for all outbound calls. README.md lists what it guards against. */
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
+import { BoundedCache } from '../util/bounded-cache.ts';
 import { onCancel, type PromptCancellation } from '../util/cancellation.ts';
 import { createConnector } from './connector.ts';
 import { type CallEnd, exchange } from './exchange.ts';
@@ -98,8 +99,7 @@ function endOf({ timeout, signal }: OutboundRequest): CallEnd & { release(): voi
 }
 
 /** Cache of parsed URLs, read-only: the same few are called again and again. */
-const parsedUrls = new Map<string, URL>();
-const MAX_CACHED_URLS = 200;
+const parsedUrls = new BoundedCache<string, URL>({ entries: 200 });
 const MAX_CACHED_LENGTH = 2048;
 
 /** @throws OutboundError */
@@ -113,10 +113,7 @@ function parseUrl(text: string): URL {
     throw new OutboundError('invalid-url', 'not a URL', cause);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundError('invalid-url', 'not an http or https URL');
-  if (text.length <= MAX_CACHED_LENGTH) {
-    if (parsedUrls.size >= MAX_CACHED_URLS) parsedUrls.clear();
-    parsedUrls.set(text, url);
-  }
+  if (text.length <= MAX_CACHED_LENGTH) parsedUrls.set(text, url);
   return url;
 }
 

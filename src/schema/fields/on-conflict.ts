@@ -4,6 +4,7 @@ import { isGraphqlName } from '../../model/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
+import { BoundedCache } from '../../util/bounded-cache.ts';
 import type { EnumSchemaType, InputValue, InputField, InputObjectType } from '../../graphql-engine/types.ts';
 import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
@@ -75,13 +76,12 @@ const MAX_CLAUSES = 64;
 
 /** Clauses without conditions: rows whose clauses are the same object may share a statement. */
 class CommonClauses {
-  readonly #byText = new Map<string, OnConflict>();
+  readonly #byText = new BoundedCache<string, OnConflict>({ entries: MAX_CLAUSES });
   readonly #known = new WeakSet<OnConflict>();
 
   get(text: string, make: () => OnConflict): OnConflict {
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
-    if (this.#byText.size >= MAX_CLAUSES) this.#byText.clear();
     const made = make();
     this.#byText.set(text, made);
     this.#known.add(made);
