@@ -271,12 +271,7 @@ async function runChecked(
 }
 
 /** Changes the metadata, and reads the objects of the source again that it refers to before or after. */
-async function changeAndRefresh(
-  source: string,
-  before: ReferencedObjects,
-  edit: Change['edit'],
-  context: OperationContext,
-): Promise<void> {
+async function changeAndRefresh(source: string, before: ReferencedObjects, edit: Change['edit'], context: OperationContext): Promise<void> {
   const { snapshot } = context;
   const after = referencedObjects(edit(snapshot.metadata, snapshot), source);
   const inSource = (name: QualifiedName): { source: string; name: QualifiedName } => ({ source, name });
