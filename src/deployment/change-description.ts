@@ -4,11 +4,11 @@
  */
 import { PLACEHOLDER_FIELD } from '../schema/fields/placeholder.ts';
 
-export type Verb = 'added' | 'removed' | 'changed';
+export type ChangeVerb = 'added' | 'removed' | 'changed';
 
 /** Part of a schema that a change is about. */
 export interface ChangePlace {
-  readonly verb: Verb;
+  readonly verb: ChangeVerb;
   readonly type: string;
   /** Field or enum value; `undefined` for a change of the whole type. */
   readonly member?: string;
@@ -27,12 +27,12 @@ const PATTERNS: readonly RegExp[] = [
 ];
 
 /** Returns the place of a change; `undefined` if it is about none of these parts, as for directives and interfaces. */
-export function placeOf(description: string): ChangePlace | undefined {
+export function changePlace(description: string): ChangePlace | undefined {
   for (const pattern of PATTERNS) {
     const { type, member, argument, verb = '' } = pattern.exec(description)?.groups ?? {};
     if (type === undefined) continue;
     return {
-      verb: verb.split(' ')[0] as Verb,
+      verb: verb.split(' ')[0] as ChangeVerb,
       type,
       ...(member === undefined ? {} : { member }),
       ...(argument === undefined ? {} : { argument }),

@@ -13,7 +13,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import { type ChangePlace, placeOf, type Verb } from './change-description.ts';
+import { type ChangePlace, changePlace, type ChangeVerb } from './change-description.ts';
 import type { SchemaChange } from './schema-change.ts';
 import { foldedCase, plainFieldOf, rowTypeOf } from './type-names.ts';
 
@@ -36,7 +36,7 @@ interface Located extends ChangePlace {
 export function mainChanges(changes: readonly SchemaChange[], before: GraphQLSchema, after: GraphQLSchema): readonly SchemaChange[] {
   const all = changes.flatMap((change) => withFieldsOfRoot(change, before, after));
   const located = all.flatMap((change): readonly Located[] => {
-    const place = placeOf(change.message);
+    const place = changePlace(change.message);
     return place === undefined ? [] : [{ ...place, change }];
   });
   const members = located.filter(({ member }) => member !== undefined);
@@ -59,14 +59,14 @@ export function mainChanges(changes: readonly SchemaChange[], before: GraphQLSch
 
 /** Replaces the addition or removal of a root type by those of its fields, which are what a client uses. */
 function withFieldsOfRoot(change: SchemaChange, before: GraphQLSchema, after: GraphQLSchema): readonly SchemaChange[] {
-  const { type: name = '', verb, member } = placeOf(change.message) ?? {};
+  const { type: name = '', verb, member } = changePlace(change.message) ?? {};
   if (member !== undefined || !ROOTS.has(name)) return [change];
   const type = (verb === 'added' ? after : before).getType(name);
   if (!isObjectType(type)) return [change];
   return Object.keys(type.getFields()).map((field) => ({ ...change, message: `${name}.${field} was ${verb}.` }));
 }
 
-const keyOf = (verb: Verb, type: string, member: string, argument = ''): string =>
+const keyOf = (verb: ChangeVerb, type: string, member: string, argument = ''): string =>
   `${verb} ${foldedCase(type)}.${foldedCase(member)}${argument === '' ? '' : `(${foldedCase(argument)})`}`;
 
 /** Returns the highest rank of the changes of each member. */
@@ -81,7 +81,7 @@ function severitiesOf(members: readonly Located[]): ReadonlyMap<string, number> 
 
 function isDerived(each: Located, severities: ReadonlyMap<string, number>, schemas: Schemas): boolean {
   // A column whose type changes may gain or lose aggregates and operators.
-  const verbs: readonly Verb[] = each.verb === 'changed' ? ['changed'] : [each.verb, 'changed'];
+  const verbs: readonly ChangeVerb[] = each.verb === 'changed' ? ['changed'] : [each.verb, 'changed'];
   const origins = originsOf(each, schemas);
   const reaches = (key: string): boolean => (severities.get(key) ?? -1) >= RANKS[each.change.kind];
   return verbs.some((verb) => origins.some(({ type, member, argument }) => reaches(keyOf(verb, type, member, argument))));

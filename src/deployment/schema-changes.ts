@@ -9,7 +9,7 @@ import {
   isInputObjectType,
 } from 'graphql';
 import { type Json, type JsonObject, objectsIn } from '../util/json.ts';
-import { asAddition, isArtificial, isOfStandardScalar, placeOf } from './change-description.ts';
+import { asAddition, isArtificial, isOfStandardScalar, changePlace } from './change-description.ts';
 import { mainChanges } from './derived-changes.ts';
 import type { SchemaChange } from './schema-change.ts';
 import { isGeneratedInputEnum } from './type-names.ts';
@@ -59,7 +59,7 @@ function isHarmless(type: DangerousChangeType, description: string): boolean {
   return (
     type === DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED ||
     type === DangerousChangeType.OPTIONAL_ARG_ADDED ||
-    (type === DangerousChangeType.VALUE_ADDED_TO_ENUM && isGeneratedInputEnum(placeOf(description)?.type ?? ''))
+    (type === DangerousChangeType.VALUE_ADDED_TO_ENUM && isGeneratedInputEnum(changePlace(description)?.type ?? ''))
   );
 }
 
@@ -73,7 +73,7 @@ function breakingChanges(before: GraphQLSchema, after: GraphQLSchema): ReturnTyp
 /** Returns whether a change adds a type, or a field to an output type. */
 function isPlainGain(type: string, description: string, schema: GraphQLSchema): boolean {
   if (type === BreakingChangeType.TYPE_REMOVED) return true;
-  return type === BreakingChangeType.FIELD_REMOVED && !isInputObjectType(schema.getType(placeOf(description)?.type ?? ''));
+  return type === BreakingChangeType.FIELD_REMOVED && !isInputObjectType(schema.getType(changePlace(description)?.type ?? ''));
 }
 
 function schemaOf(sdl: Json | undefined): GraphQLSchema | undefined {

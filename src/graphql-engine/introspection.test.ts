@@ -13,7 +13,7 @@ import { type Bytes, bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
 import { DEFAULT_LIMITS } from './engine.ts';
 import { QUERY_ONLY, SMALL_ROOTS } from '../../test/support/small-schema.ts';
-import { createAnswerCache, type SchemaAnswers } from './introspection/cache.ts';
+import { createAnswerCache, type IntrospectionAnswers } from './introspection/cache.ts';
 import { startYieldTimer } from './introspection/yield-timer.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
 import { STRING_SCALAR } from './input/built-in-scalars.ts';
@@ -277,7 +277,7 @@ describe('refusals', () => {
 
 describe('cost', () => {
   const bytes = (text: string): readonly Bytes[] => [bytesOfText(text)];
-  const asked = async (cache: SchemaAnswers, key: string, make: () => Promise<readonly Bytes[]>): Promise<string> =>
+  const asked = async (cache: IntrospectionAnswers, key: string, make: () => Promise<readonly Bytes[]>): Promise<string> =>
     textOfBytes(await cache.get(key, make));
 
   test('equal selections share one answer, even while it is produced', async () => {

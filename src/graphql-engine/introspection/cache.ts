@@ -10,10 +10,10 @@ import { type Bytes, bufferOfBytes, bytesOfBuffer } from '../../util/bytes.ts';
 /** Answers of several schemas, which share one limit. */
 export interface AnswerCache {
   /** Returns the cache for the answers of one more schema. */
-  forSchema(): SchemaAnswers;
+  forSchema(): IntrospectionAnswers;
 }
 
-export interface SchemaAnswers {
+export interface IntrospectionAnswers {
   /** Returns the bytes of an answer, in pieces. */
   get(key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]>;
 }

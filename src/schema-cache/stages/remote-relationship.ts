@@ -67,7 +67,7 @@ export function resolveRemoteRelationships(
 
 interface Findings {
   readonly inconsistencies: Inconsistency[];
-  /** Of each relationship that was resolved. */
+  /** One for each relationship that was resolved. */
   readonly fingerprints: string[];
 }
 
