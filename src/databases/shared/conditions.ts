@@ -82,11 +82,14 @@ export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
         return sql`(${guard} and ${item})`;
       }
       case 'compare':
-        return compareSql(context, exp, scope);
+        return comparisons.compareSql(context, exp, readSql(context, exp.left, scope.row));
       case 'is-null':
         return sql`(${nullTest(readSql(context, exp.left, scope.row), exp.isNull)})`;
-      case 'compare-columns':
-        return compareColumnsSql(context, exp, scope);
+      case 'compare-columns': {
+        const left = readSql(context, exp.left, scope.row);
+        const right = readSql(context, exp.right, exp.rightRow === 'root' ? rowOutside(scope, exp.levels) : scope.row);
+        return comparisons.compareColumnsSql(exp, left, right);
+      }
       case 'exists':
         return dialect.exists(context, exp, scope);
       case 'aggregate-predicate':
@@ -109,34 +112,17 @@ export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
     return comparisons.aggregateHolds(context, exp.predicate, aggregateOf(context, exp.function, exp.arguments, row, exp.distinct));
   }
 
-  function compareSql(context: C, exp: Compare, scope: Scope): Sql {
-    const left = readSql(context, exp.left, scope.row);
-    const operator = dialect.operator(exp.left.type, exp.operator);
-    const { argument } = exp;
-    if (argument.kind === 'fields') return operator.compile(left, comparisons.fieldsArgument(context, argument.fields));
-    const { operand } = argument;
-    const plain = (): Sql => comparisons.holdsSql(context, left, operator, operand);
-    return compareValueSql(exp, left, operand.value, plain, () => dialect.argument(context, operand).value());
-  }
-
-  function compareColumnsSql(context: C, exp: CompareColumns, scope: Scope): Sql {
-    const left = readSql(context, exp.left, scope.row);
-    const right = readSql(context, exp.right, exp.rightRow === 'root' ? rowOutside(scope, exp.levels) : scope.row);
-    const compared = dialect.otherColumn?.(exp.left.type, exp.right.type, right) ?? right;
-    const plain = dialect.operator(exp.left.type, exp.operator).compile(left, { ...NO_FIELDS, value: () => compared, list: noList });
-    return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
-  }
-
   return { readSql, conditionSql, guardedSql, aggregateHolds: comparisons.aggregateHolds, aggregateOf, predicateHolds };
 }
 
 interface Comparisons<C> extends Pick<Conditions<C>, 'aggregateHolds'> {
-  /** Compiles a comparison with one operand. */
-  holdsSql(context: C, left: Sql, operator: ComparisonOperator, operand: Operand): Sql;
-  fieldsArgument(context: C, fields: Readonly<Record<string, Operand>>): CompiledArgument;
+  /** @param left compiled read of `exp.left` */
+  compareSql(context: C, exp: Compare, left: Sql): Sql;
+  /** @param left compiled read of `exp.left` @param right compiled read of `exp.right` */
+  compareColumnsSql(exp: CompareColumns, left: Sql, right: Sql): Sql;
 }
 
-/** Comparisons with operands, which read no row. */
+/** Comparisons of values that have been read. */
 function comparisonsOver<C>(dialect: ConditionDialect<C>): Comparisons<C> {
   function operandArgument(context: C, operand: Operand, operator?: ComparisonOperator): CompiledArgument {
     // The common operators hash the values of a list, and values that differ do so early.
@@ -160,6 +146,21 @@ function comparisonsOver<C>(dialect: ConditionDialect<C>): Comparisons<C> {
     return valid === null ? holds : sql`(${holds} and ${valid})`;
   }
 
+  function compareSql(context: C, exp: Compare, left: Sql): Sql {
+    const operator = dialect.operator(exp.left.type, exp.operator);
+    const { argument } = exp;
+    if (argument.kind === 'fields') return operator.compile(left, fieldsArgument(context, argument.fields));
+    const { operand } = argument;
+    const plain = (): Sql => holdsSql(context, left, operator, operand);
+    return compareValueSql(exp, left, operand.value, plain, () => dialect.argument(context, operand).value());
+  }
+
+  function compareColumnsSql(exp: CompareColumns, left: Sql, right: Sql): Sql {
+    const compared = dialect.otherColumn?.(exp.left.type, exp.right.type, right) ?? right;
+    const plain = dialect.operator(exp.left.type, exp.operator).compile(left, { ...NO_FIELDS, value: () => compared, list: noList });
+    return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
+  }
+
   function aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql, type?: CatalogType): Sql {
     const parts = predicate.map((comparison) => {
       if (comparison.kind === 'is-null') return nullTest(aggregate, comparison.isNull);
@@ -170,7 +171,7 @@ function comparisonsOver<C>(dialect: ConditionDialect<C>): Comparisons<C> {
     return join(parts, sql` and `);
   }
 
-  return { holdsSql, fieldsArgument, aggregateHolds };
+  return { compareSql, compareColumnsSql, aggregateHolds };
 }
 
 const NO_FIELDS: Pick<CompiledArgument, 'field' | 'has'> = {
