@@ -119,6 +119,31 @@ function useAttempts(source: string | undefined, show: (change: Partial<Shown>) 
   return { attempt, runningSince, stop: (): void => running.current?.abort() };
 }
 
+/** Returns the arguments of `run_sql`. */
+function argumentsOf({
+  source,
+  sql,
+  readOnly,
+  cascade,
+  checksMetadata,
+}: {
+  readonly source: string;
+  readonly sql: string;
+  readonly readOnly: boolean;
+  readonly cascade?: boolean;
+  readonly checksMetadata: boolean;
+}): JsonObject {
+  return {
+    source,
+    sql,
+    read_only: readOnly,
+    ...(cascade === undefined ? {} : { cascade }),
+    max_rows: ROW_LIMIT,
+    locate_errors: true,
+    ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
+  };
+}
+
 async function trackTables({ name, kind }: SourceOverview, newTables: readonly JsonObject[]): Promise<void> {
   const tables = newTables.map((table) => ({ source: name, table }));
   await makeChange({
@@ -152,15 +177,7 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
       async ({ source: { name, kind }, sql }, signal) => {
         const started = performance.now();
         const before = mayDefine(sql) && !readOnly ? await tablesOf({ name, kind }) : undefined;
-        const args = {
-          source: name,
-          sql,
-          read_only: readOnly,
-          cascade: withCascade,
-          max_rows: ROW_LIMIT,
-          locate_errors: true,
-          ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
-        };
+        const args = argumentsOf({ source: name, sql, readOnly, cascade: withCascade, checksMetadata });
         const response = await runSql(kind, args, signal);
         show({ plan: undefined, result: readResult(response, performance.now() - started) });
         addToSqlHistory(sql);
@@ -178,14 +195,7 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
       chosen(false),
       async ({ source: { name, kind }, sql }, signal) => {
         if (!isOneStatement(sql, lexis)) throw new Failure('Select a single statement to explain.', { code: 'not-supported' });
-        const args = {
-          source: name,
-          sql: `${statement} ${sql}`,
-          read_only: readOnly || !isRun,
-          max_rows: ROW_LIMIT,
-          locate_errors: true,
-          ...(readOnly || !isRun ? {} : { check_metadata_consistency: checksMetadata }),
-        };
+        const args = argumentsOf({ source: name, sql: `${statement} ${sql}`, readOnly: readOnly || !isRun, checksMetadata });
         const { rows } = readResult(await runSql(kind, args, signal), 0);
         show({ result: undefined, plan: planTree(parseJsonText(rows.map((row) => row[0] ?? '').join('\n'))) });
       },
