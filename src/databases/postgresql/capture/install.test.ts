@@ -2,6 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/postgres.ts';
 import { capturedTrigger, INSERT } from '../../../../test/support/event-order.ts';
+import { WAIT } from '../../../../test/support/wait.ts';
 import type { Source } from '../../../backend/backend.ts';
 import { readCaptureLabel } from '../../../backend/capture-label.ts';
 import type { Captures, InstallOptions } from '../../../backend/captures.ts';
@@ -61,6 +62,25 @@ test('stops waiting for concurrent changes of triggers after the lock timeout', 
   expect(await captures.install([capturedTrigger(table, 'u', INSERT)], { ...options, version: 2 })).toMatchObject([
     { name: 'u', error: { message: expect.stringContaining('lock timeout') } },
   ]);
+});
+
+test('lets another instance change its tables while it waits for it', async () => {
+  const { captures, other, readTable } = await databaseWithItems();
+  const table = await readTable();
+  const trigger = capturedTrigger(table, 't', INSERT);
+  const options = { owner: 'test', version: 1 };
+  expect(await captures.install([trigger], options)).toEqual([]);
+  await other.query('update svc_catalog.svc_source_catalog_version set version = 1');
+  await other.query('alter table svc_catalog.svc_event_log_cleanups drop column started_at');
+  await other.query(`begin; select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`);
+  const installing = captures.install([trigger], options);
+  const waiting = `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  await expect.poll(async () => (await other.query(waiting)).rows[0].count, WAIT).toBe(1);
+  await other.query(`set local lock_timeout = '5s'`);
+  await other.query('alter table svc_catalog.svc_source_catalog_version add column another int');
+  await other.query('commit');
+  expect(await installing).toEqual([]);
 });
 
 /** Puts the text of a later release into the function of the trigger `t`. */

@@ -28,7 +28,7 @@ import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATION_SQL, refusedBy } from
 import { dialect } from '../compile/dialect.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { FUNCTION_FORMAT, type FunctionOptions, functionBody } from './functions.ts';
-import { EVENT_CATALOG_LOCK, eventCatalogVersion, migrateEvents } from './migrations.ts';
+import { EVENT_CATALOG_LOCK, eventCatalogVersion, isEventMigrationPending, migrateEvents } from './migrations.ts';
 import { type TimeLimitedDatabase, timeLimitedStatements, type Statements } from './time-limits.ts';
 
 export interface CaptureOptions extends FunctionOptions {
@@ -94,13 +94,16 @@ export async function install(
   const change: Change = { ...rest, reinstall: again, options };
   if (within !== undefined) {
     const connection = timeLimitedStatements(within);
+    await lock(connection, change.lockMs);
     await migrateEvents(connection, options.extensionsSchema);
     for (const trigger of triggers) await installOne(connection, trigger, change);
     return [];
   }
   try {
-    const deadline = Date.now() + MIGRATION_MS;
-    await source.transaction({ ...DEFINING, deadline }, (connection) => migrateEvents(connection, options.extensionsSchema));
+    if (await isEventMigrationPending(source)) {
+      const deadline = Date.now() + MIGRATION_MS;
+      await source.transaction({ ...DEFINING, deadline }, (connection) => migrateEvents(connection, options.extensionsSchema));
+    }
   } catch (error) {
     throw error instanceof SvcError ? explained(error) : error;
   }

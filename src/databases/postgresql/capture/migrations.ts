@@ -151,11 +151,19 @@ async function dueVersion(connection: Statements): Promise<number | null> {
 }
 
 /**
- * Upgrades the tables to this service's version and recreates dropped ones, in a transaction. Concurrent instances wait for the first one.
+ * Returns whether `migrateEvents` has something to do.
+ * @throws SvcError `not-supported` if the tables require a newer service
+ */
+export async function isEventMigrationPending(connection: Statements): Promise<boolean> {
+  return (await dueVersion(connection)) !== null;
+}
+
+/**
+ * Upgrades the tables to this service's version and recreates dropped ones, in a transaction. Concurrent instances wait for the first one,
+ * before they read a table: a lock on what the first one changes would be a deadlock.
  * @throws SvcError `not-supported` if the tables require a newer service
  */
 export async function migrateEvents(connection: Statements, extensionsSchema: string): Promise<void> {
-  if ((await dueVersion(connection)) === null) return;
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
   const version = await dueVersion(connection);
   if (version === null) return;
