@@ -45,9 +45,9 @@ async function stoppedProcess(opening: string, work: string): Promise<void> {
 }
 
 /** Stops after the last statement of a transaction. */
-const inTransaction = (method: string): string => `
-  const original = source.${method}.bind(source);
-  source.${method} = (how, run) => original(how, async (...given) => { const result = await run(...given); stop(); return result; });`;
+const IN_TRANSACTION = `
+  const original = source.transaction.bind(source);
+  source.transaction = (how, run) => original(how, async (...given) => { const result = await run(...given); stop(); return result; });`;
 
 async function tableOf(source: Source, name: QualifiedName): Promise<CatalogTable> {
   return (await source.introspect({ tables: [name], functions: [] })).tables.get(nameKey(name)) as CatalogTable;
@@ -86,7 +86,7 @@ describe('a stopped instance on PostgreSQL', () => {
 
   it('releases a bounded trigger queue when its lease would expire', async () => {
     const { url, captures } = await started(`'k'`);
-    await stoppedInstance(`${opening(url)}${inTransaction('transaction')}`, BOUNDED);
+    await stoppedInstance(`${opening(url)}${IN_TRANSACTION}`, BOUNDED);
     expect(await taken(captures, BOUNDED)).toBe(0);
     await expect.poll(() => taken(captures, BOUNDED), LIMIT).toBe(1);
   });
@@ -94,16 +94,7 @@ describe('a stopped instance on PostgreSQL', () => {
   it('blocks neither writers of a table nor other trigger changes when it stops while it installs a trigger', async () => {
     const { url, source, captures } = await started(`'k'`);
     const table = await tableOf(source, ITEM);
-    // The first transaction looks up the event tables.
-    const second = `
-      let count = 0;
-      const original = source.transaction.bind(source);
-      source.transaction = (how, run) => original(how, async (connection) => {
-        const result = await run(connection);
-        if (++count === 2) stop();
-        return result;
-      });`;
-    await stoppedInstaller(`${opening(url)}${second}`, table);
+    await stoppedInstaller(`${opening(url)}${IN_TRANSACTION}`, table);
     await source.runSql(`insert into item values (100, 'k')`, { deadline: Date.now() + 30_000 });
     expect(await captures.install([capturedTrigger(table, 'v', INSERT)], { owner: 'test', version: 2 })).toEqual([]);
   });
@@ -151,7 +142,15 @@ describe.skipIf(!hasMariadb())('a stopped instance on MariaDB', () => {
 
   it('releases a bounded trigger queue when the server has ended its transaction', async () => {
     const { opening, captures } = await started();
-    await stoppedInstance(`${opening}${inTransaction('transact')}`, BOUNDED);
+    // Stops before it sends the statement, a packet of the type 3.
+    const committing = `
+      const { Socket } = await import('node:net');
+      const { write } = Socket.prototype;
+      Socket.prototype.write = function (piece, ...rest) {
+        if (Buffer.from(piece).includes('\\u0003commit')) stop();
+        return write.call(this, piece, ...rest);
+      };`;
+    await stoppedInstance(`${opening}${committing}`, BOUNDED);
     expect(await taken(captures, BOUNDED)).toBe(0);
     await expect.poll(() => taken(captures, BOUNDED), LIMIT).toBe(1);
   });
