@@ -48,6 +48,19 @@ const STATEMENTS = {
     ['after'],
     'artist',
   ],
+  update: [
+    `with u as (update track set unit_price = $2::numeric where track_id = $1::int returning track_id, unit_price)
+     select row_to_json(u) from u`,
+    ['id', 'price'],
+    'update_track_by_pk',
+  ],
+  insert: [
+    `with i as (insert into invoice_line (invoice_id, track_id, unit_price, quantity) values ($1::int, $2::int, 1, 1) returning *)
+     select row_to_json(r) from (select i.invoice_line_id, o.track from i
+     left join lateral (select row_to_json(x) track from (select name from track where track_id = i.track_id) x) o on true) r`,
+    ['invoice', 'track'],
+    'insert_invoice_line_one',
+  ],
 };
 
 const workloads = JSON.parse(fs.readFileSync(new URL('./workloads.json', import.meta.url), 'utf8'));

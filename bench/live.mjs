@@ -10,7 +10,6 @@
 // About the first twenty rounds are slower, until V8 has compiled the hot code.
 //
 // CPU is read from /proc, so it needs Linux. The clients run in this process, the service and the database in others.
-import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
@@ -19,13 +18,13 @@ import WebSocket from 'ws';
 import {
   administer,
   atEnd,
-  cpuOf,
   databaseServer,
   HEADERS,
   makeDatabase,
   median,
   operate,
   post,
+  preciseCpuOf,
   quantile,
   run,
   startService,
@@ -48,19 +47,6 @@ const PORT = 18_084;
 const URL_HTTP = `http://127.0.0.1:${PORT}`;
 const NAME = 'svc_bench_live';
 const QUERY = 'subscription ($id: Int!) { place(where: {area_id: {_eq: $id}}, order_by: {id: asc}) { id name score } }';
-
-/** Like `cpuOf`, for the connections of the service; in nanoseconds if the kernel reports them. */
-function preciseCpuOf(pid) {
-  try {
-    let total = 0;
-    for (const thread of fs.readdirSync(`/proc/${pid}/task`)) {
-      total += Number(fs.readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
-    }
-    return total / 1e6;
-  } catch {
-    return cpuOf(pid);
-  }
-}
 
 class Clients {
   sockets = [];

@@ -13,8 +13,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
 import { createConnection } from 'mysql2/promise';
+import { load, requestsOf } from './load.mjs';
 import { WORKLOADS } from './mariadb-floor.mjs';
 import {
   atEnd,
@@ -92,27 +92,17 @@ async function setUp(url) {
   await relate('object', 'track', 'genre', 'genre_id');
 }
 
-function bodies({ query, variables: fixed = {}, random }) {
-  return Array.from({ length: 500 }, (_, i) => {
-    const variables = { ...fixed };
-    for (const [name, [low, high]] of Object.entries(random)) variables[name] = low + ((i * 7919) % (high - low + 1));
-    return JSON.stringify({ query, variables });
-  });
-}
-
 /** Requests per second, and CPU time for 1,000 requests in ms: of the process, and of MariaDB. */
 async function measure({ url, pid }, workload, seconds, database) {
-  const requests = bodies(workload).map((body) => ({ method: 'POST', body, headers: HEADERS }));
   const before = [cpuOf(pid), cpuOf(database)];
-  const result = await autocannon({ url, connections: Number(options.connections), duration: seconds, requests });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} answers and ${result.errors} connections failed`);
-  const per = 1000 / result.requests.total;
-  return { rate: result.requests.average, own: (cpuOf(pid) - before[0]) * per, databases: (cpuOf(database) - before[1]) * per };
+  const { count, rate } = await load(url, requestsOf(workload), { connections: Number(options.connections), seconds });
+  const per = 1000 / count;
+  return { rate, own: (cpuOf(pid) - before[0]) * per, databases: (cpuOf(database) - before[1]) * per };
 }
 
 /** Checks that both sides return the same response, except for counters. */
 async function checkSame(name, sides) {
-  const [body] = bodies(WORKLOADS[name]);
+  const [{ body }] = requestsOf(WORKLOADS[name]);
   const texts = await Promise.all(
     sides.map(async ({ url }) =>
       (await (await fetch(url, { method: 'POST', headers: HEADERS, body })).text()).replaceAll(/\s(?=[":\d[{])/g, ''),

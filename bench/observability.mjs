@@ -3,11 +3,10 @@
 // meaningful on a busy machine too. `same` compares two equal services, which shows the error.
 //
 //   node bench/observability.mjs [same|metrics|tracing|metric_export|log_export|cache] [--requests 300] [--rounds 150] [--database-url postgres://…]
-import fs from 'node:fs';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { administer, atEnd, databaseServer, HEADERS, makeDatabase, median, operate, run, startService } from './support.mjs';
+import { administer, atEnd, databaseServer, HEADERS, makeDatabase, median, operate, preciseCpuOf, run, startService } from './support.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,21 +70,9 @@ COMPARISONS.cache = {
 
 const bodies = (query) => Array.from({ length: 200 }, (_, i) => JSON.stringify({ query, variables: { id: i + 1 } }));
 
-/** CPU time of all threads of a process, in nanoseconds. */
-function nanoseconds(pid) {
-  const folder = `/proc/${pid}/task`;
-  return fs.readdirSync(folder).reduce((sum, thread) => {
-    try {
-      return sum + Number(fs.readFileSync(`${folder}/${thread}/schedstat`, 'latin1').split(' ')[0]);
-    } catch {
-      return sum;
-    }
-  }, 0);
-}
-
 /** Sends a burst of requests. @returns its time in ms, and the CPU time per request in microseconds */
 async function burst({ pool, pid, texts }, count) {
-  const before = nanoseconds(pid);
+  const before = preciseCpuOf(pid);
   const began = performance.now();
   let next = 0;
   const client = async () => {
@@ -101,7 +88,7 @@ async function burst({ pool, pid, texts }, count) {
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return { time: performance.now() - began, cost: (nanoseconds(pid) - before) / 1000 / count };
+  return { time: performance.now() - began, cost: ((preciseCpuOf(pid) - before) * 1000) / count };
 }
 
 /** Starts a collector that accepts and ignores everything. */

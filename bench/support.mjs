@@ -1,5 +1,5 @@
 // Shared code of the benches: a database, the service, requests to it, CPU and memory of processes, and clean-up.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,24 +21,32 @@ export async function timed(task) {
 }
 
 const stops = [];
+let ending;
 
 /** Clean-up functions, run in reverse order at the end. */
 export function atEnd(stop) {
   stops.push(stop);
 }
 
+async function cleanUp() {
+  // A start that an interruption overtook adds its clean-up meanwhile.
+  for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {
+    try {
+      await stop();
+    } catch (error) {
+      console.error(error);
+    }
+  }
+}
+
 /** Runs a bench, and cleans up even if it fails or is interrupted. */
 export async function run(main) {
-  const end = async () => {
-    for (const stop of stops.splice(0).reverse()) {
-      try {
-        await stop();
-      } catch (error) {
-        console.error(error);
-      }
-    }
+  const end = () => {
+    ending ??= cleanUp();
+    return ending;
   };
   for (const [signal, code] of [
+    ['SIGHUP', 129],
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ])
@@ -46,24 +54,38 @@ export async function run(main) {
   try {
     await main();
   } catch (error) {
-    console.error(error);
+    // After an interruption, the rest fails because its servers are gone.
+    if (ending === undefined) console.error(error);
     process.exitCode = 1;
   } finally {
     await end();
   }
 }
 
+/** Creates a folder that is removed at the end, or before by `remove`. */
+export function temporaryFolder() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
+  const remove = () => fs.rmSync(folder, { recursive: true, force: true });
+  atEnd(remove);
+  return { path: folder, remove };
+}
+
 /** URL of a PostgreSQL: the given one, or one that is created for the run. */
 export async function databaseServer(given, settings = {}) {
   if (given) return given;
   const { startCluster } = await import('../dist/embedded-postgres/cluster.js');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
+  const folder = temporaryFolder().path;
   // It runs as another user if this process is root.
   fs.chmodSync(folder, 0o755);
-  atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const cluster = await startCluster({ dataDirectory: path.join(folder, 'postgres'), settings });
-  atEnd(() => cluster.stop());
-  return cluster.url();
+  const starting = startCluster({ dataDirectory: path.join(folder, 'postgres'), settings });
+  // An interruption during the start waits for it: only then the cluster can be stopped.
+  atEnd(() =>
+    starting.then(
+      (cluster) => cluster.stop(),
+      () => undefined,
+    ),
+  );
+  return (await starting).url();
 }
 
 /** Creates a database that is dropped at the end. @returns its URL */
@@ -87,41 +109,69 @@ export async function administer(connectionString, statements) {
   }
 }
 
-/** Starts a Node process that is killed at the end. */
-export function startProcess(args, env = {}) {
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+/** Starts a Node process that is killed at the end. @param node program that runs it */
+export function startProcess(args, env = {}, node = process.execPath) {
+  if (ending !== undefined) throw new Error('the bench is ending');
+  const child = spawn(node, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = new Promise((resolve) => {
+    child.once('exit', resolve);
+    child.once('error', (error) => resolve(error.message));
+  });
   const stop = () => {
     child.kill('SIGTERM');
-    return ended;
+    // It ends although the process ignores the signal.
+    const forced = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    return ended.finally(() => clearTimeout(forced));
   };
   atEnd(stop);
-  return { pid: child.pid, stop };
+  return { pid: child.pid, stop, ended };
 }
 
 /** Starts `svc serve` and waits until it responds. @param file script to run, after `node` options */
-export async function startService({ port, databaseUrl, env = {}, file = ['dist/cli/main.js'] }) {
-  const service = startProcess([...file, 'serve'], {
+export async function startService({ port, databaseUrl, env = {}, file = ['dist/cli/main.js'], node }) {
+  const options = {
     SVC_GRAPHQL_DATABASE_URL: databaseUrl,
     SVC_GRAPHQL_SERVER_PORT: String(port),
     SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
     ...env,
-  });
-  await waitFor(`http://127.0.0.1:${port}/healthz`);
+  };
+  const service = startProcess([...file, 'serve'], options, node);
+  await waitFor(`http://127.0.0.1:${port}/healthz`, service);
   return service;
 }
 
-/** Resolves after a successful response. @throws after 20 s */
-export async function waitFor(url) {
-  for (let i = 0; i < 4000; i++) {
+/**
+ * Resolves after a response that is not a server error.
+ * @param server process that gives it
+ * @throws after 100 s, and when the process has ended
+ */
+export async function waitFor(url, server) {
+  const end = performance.now() + 100_000;
+  let code;
+  server?.ended.then((status) => {
+    code = status ?? 'a signal';
+  });
+  while (performance.now() < end && code === undefined) {
     try {
-      if ((await fetch(url)).ok) return;
+      if ((await fetch(url, { signal: AbortSignal.timeout(10_000) })).status < 500) return;
     } catch {
       // Not listening yet.
     }
     await sleep(25);
   }
-  throw new Error(`${url} does not respond`);
+  throw new Error(code === undefined ? `${url} does not respond` : `the server of ${url} ended with ${code}`);
+}
+
+/** Runs a program, which is killed at the end. @returns its standard output @throws if it fails, or after the timeout in ms */
+export function outputOf(program, args, { timeout = 60_000 } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, { timeout, maxBuffer: 16 * 1024 * 1024 }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
+    atEnd(() => {
+      child.kill();
+    });
+  });
 }
 
 /** @returns the text of the response @throws for a failed request or a GraphQL error */
@@ -145,6 +195,21 @@ export function cpuOf(pid) {
   } catch {
     return Number.NaN;
   }
+}
+
+/** Like `cpuOf`, with the precision of the scheduler's nanoseconds if the kernel reports them. */
+export function preciseCpuOf(pid) {
+  const folder = `/proc/${pid}/task`;
+  const threads = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+  const total = threads.reduce((sum, thread) => {
+    try {
+      return sum + Number(fs.readFileSync(`${folder}/${thread}/schedstat`, 'latin1').split(' ')[0]);
+    } catch {
+      // The thread has ended, or the kernel reports nothing.
+      return sum;
+    }
+  }, 0);
+  return total > 0 ? total / 1e6 : cpuOf(pid);
 }
 
 /** Memory of a process, in bytes. @param what `VmRSS` for the current, `VmHWM` for the peak resident memory */
