@@ -9,8 +9,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
-import { administer, atEnd, cpuOf, databaseServer, HEADERS, makeDatabase, median, root, run, startService } from './support.mjs';
+import { load, requestsOf } from './load.mjs';
+import { administer, atEnd, cpuOf, databaseServer, makeDatabase, median, root, run, startService, temporaryFolder } from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
     functions: { type: 'string', default: '0' },
+    load: { type: 'string', default: 'autocannon' },
     'database-url': { type: 'string' },
   },
 });
@@ -79,25 +80,15 @@ function divide({ nodes, samples, timeDeltas }) {
   return { stages, functions };
 }
 
-function requestsOf(workload) {
-  return Array.from({ length: workload.random ? 500 : 1 }, (_, i) => {
-    const variables = { ...workload.variables };
-    for (const [key, [low, high]] of Object.entries(workload.random ?? {})) variables[key] = low + ((i * 7919) % (high - low + 1));
-    return { method: 'POST', headers: HEADERS, body: JSON.stringify({ query: workload.query, variables }) };
-  });
-}
-
-async function load(service, workload, requests, seconds) {
+async function loadService(service, workload, seconds) {
   const before = cpuOf(service.pid);
-  const result = await autocannon({
-    url: `http://127.0.0.1:${PORT}/v1/graphql`,
-    connections: workload.connections,
-    duration: seconds,
-    requests,
+  const { connections } = workload;
+  const { count, rate } = await load(`http://127.0.0.1:${PORT}/v1/graphql`, requestsOf(workload), {
+    connections,
+    seconds,
+    generator: options.load,
   });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} answers and ${result.errors} connections failed`);
-  const { total } = result.requests;
-  return { total, rate: result.requests.average, cpu: ((cpuOf(service.pid) - before) * 1000) / total };
+  return { total: count, rate, cpu: ((cpuOf(service.pid) - before) * 1000) / count };
 }
 
 async function until(file) {
@@ -121,8 +112,8 @@ async function profiled(service, folder, task) {
 }
 
 await run(async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-profile-'));
-  atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const { path: folder, remove } = temporaryFolder();
+  atEnd(remove);
   const sample = await import('../dist/embedded-postgres/sample-data.js');
   let databaseUrl = options['database-url'];
   if (databaseUrl === undefined) {
@@ -140,12 +131,10 @@ await run(async () => {
   for (const name of options.queries.split(',')) {
     const workload = workloads[name];
     if (workload === undefined) throw new Error(`no workload ${name}`);
-    const requests = requestsOf(workload);
-    await load(service, workload, requests, 2);
+    await loadService(service, workload, 2);
     const plain = [];
-    for (let round = 0; round < Number(options.rounds); round++)
-      plain.push(await load(service, workload, requests, Number(options.seconds)));
-    const { total, cpu, profile } = await profiled(service, folder, () => load(service, workload, requests, Number(options.seconds)));
+    for (let round = 0; round < Number(options.rounds); round++) plain.push(await loadService(service, workload, Number(options.seconds)));
+    const { total, cpu, profile } = await profiled(service, folder, () => loadService(service, workload, Number(options.seconds)));
     const { stages, functions } = divide(profile);
     const own = median(plain.map((each) => each.cpu));
     const sum = [...stages.values()].reduce((all, time) => all + time, 0) / total;
