@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { load, requestsOf } from './load.mjs';
-import { administer, atEnd, cpuOf, databaseServer, makeDatabase, median, root, run, startService, temporaryFolder } from './support.mjs';
+import { administer, cpuOf, databaseServer, makeDatabase, median, root, run, startService, temporaryFolder } from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -112,8 +112,7 @@ async function profiled(service, folder, task) {
 }
 
 await run(async () => {
-  const { path: folder, remove } = temporaryFolder();
-  atEnd(remove);
+  const folder = temporaryFolder().path;
   const sample = await import('../dist/embedded-postgres/sample-data.js');
   let databaseUrl = options['database-url'];
   if (databaseUrl === undefined) {
