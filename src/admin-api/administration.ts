@@ -1,5 +1,6 @@
 /** The three administration endpoints, without HTTP: from a JSON body to the bytes of the JSON answer. Failures are `SvcError`s. */
 import { isAdmin } from '../auth/session.ts';
+import { MAX_OPERATION_TYPES, userOf } from '../metadata-api/change-origin.ts';
 import type { Backend } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -56,6 +57,7 @@ export interface AdministrationOptions {
   /** Includes `internal` in the errors of a `bulk_keep_going`. */
   readonly showInternal: boolean;
   readonly catalogState: Services['catalogState'];
+  readonly metadataHistory: Services['metadataHistory'];
   readonly scheduledEvents: Services['scheduledEvents'];
   readonly actionLog: Services['actionLog'];
   readonly pipeline: Services['pipeline'];
@@ -139,7 +141,7 @@ async function audited<T>(
   const types = changingTypes(command);
   if (types.length === 0) return run();
   const versionBefore = state.current().resourceVersion;
-  const user = session.variables.get(USER_VARIABLE) ?? null;
+  const user = userOf(session);
   const record = (error: string | null): void => {
     const versionAfter = state.current().resourceVersion;
     observe({ kind: 'audit', requestId, role: session.role, user, ip: address, types, versionBefore, versionAfter, error, trace });
@@ -154,15 +156,12 @@ async function audited<T>(
   }
 }
 
-const USER_VARIABLE = 'x-svc-user-id';
-/** Maximum number of operation types in an audit record. */
-const MAX_TYPES = 100;
-
 function changingTypes(command: AdministrationCommand): readonly string[] {
   const types = new Set<string>();
   const add = (each: AdministrationCommand): void => {
     if (each.kind === 'bulk') for (const item of each.items) add(item);
-    else if ((each.prepared.changes !== 'nothing' || each.prepared.runsSql) && types.size < MAX_TYPES) types.add(each.prepared.type);
+    else if ((each.prepared.changes !== 'nothing' || each.prepared.runsSql) && types.size < MAX_OPERATION_TYPES)
+      types.add(each.prepared.type);
   };
   add(command);
   return [...types];

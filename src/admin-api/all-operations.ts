@@ -29,6 +29,7 @@ import { roleSchemaOperations } from '../metadata-api/operations/role-schema.ts'
 import { roleOperations } from '../metadata-api/operations/roles.ts';
 import { scheduledEventOperations } from '../metadata-api/operations/scheduled-events.ts';
 import { sourceOperations } from '../metadata-api/operations/sources.ts';
+import { metadataHistoryOperations } from '../metadata-api/operations/metadata-history.ts';
 import { stateOperations } from '../metadata-api/operations/state.ts';
 import { recentOperations } from '../metadata-api/operations/recent-operations.ts';
 import { subscriptionOperations } from '../metadata-api/operations/subscriptions.ts';
@@ -68,6 +69,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...schemaDiagramOperations,
   ...planOperations,
   ...previewOperations,
+  ...metadataHistoryOperations,
   ...stateOperations,
   ...subscriptionOperations,
   ...recentOperations,

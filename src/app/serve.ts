@@ -15,6 +15,7 @@ import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
 import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createCatalogStateStore } from '../metadata-store/catalog-state.ts';
+import { createMetadataHistory } from '../metadata-store/metadata-history.ts';
 import { createScheduledEvents } from '../metadata-store/scheduled-events.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Observer } from '../observability/observation.ts';
@@ -288,6 +289,7 @@ function administrationOf(
     isSqlDisabled: config.disableRunSql,
     showInternal: config.devMode || config.adminInternalErrors,
     catalogState: createCatalogStateStore(database),
+    metadataHistory: createMetadataHistory(database),
     scheduledEvents: {
       ...scheduledEvents,
       async create(event) {

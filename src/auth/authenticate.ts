@@ -6,7 +6,15 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { CREDENTIAL_CODES } from '../errors/codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Authenticated, ClientPresence, CredentialCheck, CredentialPlace, GraphqlPayload, RequestHead } from './credentials.ts';
+import type {
+  Authenticated,
+  AuthenticationMethod,
+  ClientPresence,
+  CredentialCheck,
+  CredentialPlace,
+  GraphqlPayload,
+  RequestHead,
+} from './credentials.ts';
 import type { Session } from './session.ts';
 import { headerValue, ROLE_VARIABLE, SECRET_HEADERS } from './session-variables.ts';
 import { trustedSession, unauthorizedSession } from './trusted-session.ts';
@@ -23,6 +31,8 @@ export interface Authenticator {
    * @param headers of a request that was authenticated
    */
   adminRemedy(headers: IncomingHttpHeaders): AdminRemedy;
+  /** Returns how the client of an accepted request has authenticated. */
+  method(headers: IncomingHttpHeaders): AuthenticationMethod;
   /** Returns the location of the credentials that `authenticate` will use, without reading or calling anything. */
   place(headers: IncomingHttpHeaders): CredentialPlace;
   /**
@@ -108,6 +118,10 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
       return digests.length === 0 || hasSecret(headers)
         ? { text: 'Leave the header X-Svc-Role out, or send the role admin in it.', isTrusted: true }
         : { text: `Send the admin secret of the service as ${ADMIN_SECRET}.`, isTrusted: false };
+    },
+    method(headers) {
+      if (digests.length === 0) return 'none';
+      return hasSecret(headers) ? 'admin-secret' : (credentials?.kind ?? 'none');
     },
     place(headers) {
       if (digests.length === 0) return 'open';

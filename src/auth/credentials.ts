@@ -22,6 +22,9 @@ export type GraphqlPayload = () => Json | Promise<Json>;
  */
 export type CredentialPlace = 'browser' | 'header' | 'none' | 'open';
 
+/** `none`: a service without an admin secret, or a request without credentials. */
+export type AuthenticationMethod = 'admin-secret' | 'jwt' | 'webhook' | 'none';
+
 /** Creates the signal on demand: most requests do not need it. */
 export interface ClientPresence {
   /** Aborted when the client disconnects. */
@@ -36,6 +39,7 @@ export interface Authenticated {
 
 /** A way to authenticate besides the admin secret. */
 export interface CredentialCheck {
+  readonly kind: 'jwt' | 'webhook';
   /**
    * @returns `null` if the request has no credentials of this kind
    * @throws SvcError synchronously or as a rejection, if they are invalid

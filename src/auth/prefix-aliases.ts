@@ -72,6 +72,10 @@ export function aliasedAuthenticator(inner: Authenticator, aliases: PrefixAliase
       renameHeaders(headers, aliases);
       return inner.adminRemedy(headers);
     },
+    method(headers) {
+      renameHeaders(headers, aliases);
+      return inner.method(headers);
+    },
     place(headers) {
       renameHeaders(headers, aliases);
       return inner.place(headers);

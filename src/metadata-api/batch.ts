@@ -4,6 +4,7 @@
  * whole request is done, and discarded if it fails. SQL and other effects are not undone.
  */
 import { SvcError } from '../errors/svc-error.ts';
+import type { ChangeOrigin } from '../metadata-store/metadata-history.ts';
 import { mergeRefreshes } from '../state/refresh.ts';
 import type { Change, ChangeResult, Warning } from '../state/state.ts';
 import { ChangeRefused } from '../state/consistency-check.ts';
@@ -20,12 +21,14 @@ interface Pending {
 export class CommandBatch {
   readonly #services: Services;
   readonly #warnings: Warning[];
+  readonly #origin: () => ChangeOrigin;
   #pending: Pending[] = [];
 
-  /** @param warnings collects the warnings of the changes */
-  constructor(services: Services, warnings: Warning[]) {
+  /** @param warnings collects the warnings of the changes @param origin of changes outside of a transaction */
+  constructor(services: Services, { warnings, origin }: { readonly warnings: Warning[]; readonly origin: () => ChangeOrigin }) {
     this.#services = services;
     this.#warnings = warnings;
+    this.#origin = origin;
   }
 
   /** Adds an edit, and settles the others first if they have another rule for inconsistencies. */
@@ -74,7 +77,7 @@ export class CommandBatch {
   async change(change: Change): Promise<ChangeResult> {
     const { state } = this.#services;
     const before = state.current().cache.inconsistencies;
-    const changed = await state.change(change);
+    const changed = await state.change({ ...change, origin: this.#origin });
     this.#warnings.push(...toleratedBy(change, before, changed.inconsistencies));
     return changed;
   }

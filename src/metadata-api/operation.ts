@@ -14,6 +14,7 @@ import { DEFAULT_SOURCE } from '../metadata/source.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { ScheduledEvents } from '../metadata-store/scheduled-events.ts';
 import type { CatalogStateStore } from '../metadata-store/catalog-state.ts';
+import type { MetadataHistory } from '../metadata-store/metadata-history.ts';
 import type { Change, ChangeResult, InconsistencyRule, Refresh, State, Warning } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
@@ -32,6 +33,7 @@ export interface Services {
   /** Includes `internal` in the errors of a `bulk_keep_going`. */
   readonly showInternal: boolean;
   readonly catalogState: CatalogStateStore;
+  readonly metadataHistory: MetadataHistory;
   readonly scheduledEvents: ScheduledEvents;
   /** Calls of asynchronous actions. */
   readonly actionLog: Pick<ActionLog, 'clear'>;

@@ -1,4 +1,3 @@
-import type { Session } from '../auth/session.ts';
 import type { ResultBudget } from '../backend/result-budget.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
@@ -6,6 +5,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { BatchBudget } from '../pipeline/batch-budget.ts';
 import type { RequestOptions } from '../pipeline/request-run.ts';
 import { requireVersion } from '../state/require-version.ts';
+import type { ChangeOrigin } from '../metadata-store/metadata-history.ts';
 import type { State, Warning } from '../state/state.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
@@ -15,12 +15,12 @@ import { runCooperatively } from '../util/cooperative.ts';
 import { limitConcurrency } from '../util/limit-concurrency.ts';
 import { type CommandAnswer, type OperationAnswer, PrintedJson, printAnswer } from './answer.ts';
 import { CommandBatch, errorWithDefaultPath } from './batch.ts';
+import { type Author, originOf } from './change-origin.ts';
 import { type AfterCommit, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, AdministrationCommand } from './request.ts';
 
 /** Client of a request, with its cancellation and limits. */
-export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace' | 'reservation'> {
-  readonly session: Session;
+export interface Caller extends Author, Pick<RequestOptions, 'signal' | 'budget' | 'trace' | 'reservation'> {
   /** Sentences that say how the client can become an administrator. Absent for administrators. */
   readonly remedies?: readonly string[];
   /** The request comes from a task at start of the service, which changes metadata that is read-only for all others. */
@@ -43,14 +43,18 @@ export async function runCommands(
   const { command, resourceVersion } = request;
   const afterCommit: AfterCommit[] = [];
   const warnings: Warning[] = [];
+  const operations: string[] = [];
+  const origin = (): ChangeOrigin => originOf(caller, operations);
   const run = (on: State): Promise<CommandAnswer> => {
     requireVersion(on.current(), resourceVersion);
     // May run again, on top of changes of other instances.
     afterCommit.length = 0;
     warnings.length = 0;
+    operations.length = 0;
     const own = { ...services, state: on };
     const budget = caller.budget ?? services.pipeline.newBudget(caller.reservation);
-    return new Runner(own, caller, new CommandBatch(own, warnings), budget, afterCommit, warnings).whole(command);
+    const collected = { afterCommit, warnings, operations, origin };
+    return new Runner(own, caller, new CommandBatch(own, collected), budget, collected).whole(command);
   };
   const { state } = services;
   if (!needsTransaction(command)) {
@@ -77,7 +81,7 @@ export async function runCommands(
     });
   }
   const repeatable = !some(command, ({ changes }) => changes === 'database');
-  const answer = await state.transaction(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
+  const answer = await state.transaction(run, { repeatable, origin, onWarning: (warning) => void warnings.push(warning) });
   for (const { run: task, warning } of mode === 'normal' ? afterCommit : []) {
     await task().catch((error: unknown) => {
       warnings.push({ ...warning, message: `${warning.message}: ${describeFailure(error)}` });
@@ -100,28 +104,28 @@ function some(command: AdministrationCommand, test: (prepared: Prepared) => bool
   return command.kind === 'bulk' ? command.items.some((item) => some(item, test)) : test(command.prepared);
 }
 
+/** Lists that the operations of a request add to. */
+interface Collected {
+  readonly afterCommit: AfterCommit[];
+  readonly warnings: Warning[];
+  /** Types of operations that may change something. */
+  readonly operations: string[];
+  readonly origin: () => ChangeOrigin;
+}
+
 class Runner {
   readonly #services: Services;
   readonly #caller: Caller;
   readonly #batch: CommandBatch;
   readonly #budget: BatchBudget;
-  readonly #afterCommit: AfterCommit[];
-  readonly #warnings: Warning[];
+  readonly #collected: Collected;
 
-  constructor(
-    services: Services,
-    caller: Caller,
-    batch: CommandBatch,
-    budget: BatchBudget,
-    afterCommit: AfterCommit[],
-    warnings: Warning[],
-  ) {
+  constructor(services: Services, caller: Caller, batch: CommandBatch, budget: BatchBudget, collected: Collected) {
     this.#services = services;
     this.#caller = caller;
     this.#batch = batch;
     this.#budget = budget;
-    this.#afterCommit = afterCommit;
-    this.#warnings = warnings;
+    this.#collected = collected;
   }
 
   async whole(command: AdministrationCommand, options: ElementOptions = {}): Promise<CommandAnswer> {
@@ -180,9 +184,11 @@ class Runner {
 
   async #runOperation(decoded: Prepared, path: Path, options: ElementOptions): Promise<CommandAnswer> {
     const prepared = await this.#withSourceNames(decoded);
+    const { afterCommit, warnings, operations } = this.#collected;
+    if (prepared.changes !== 'nothing') operations.push(prepared.type);
     if (prepared.edit === undefined) await this.#batch.settle();
     else await this.#batch.add(prepared, path);
-    this.#warnings.push(...prepared.warnings);
+    warnings.push(...prepared.warnings);
     if (prepared.run === undefined) return one(SUCCESS);
     const changed = await this.#batch.settle();
     const { session, timeLimit, ...request } = this.#caller;
@@ -196,8 +202,8 @@ class Runner {
       snapshot: this.#services.state.current(),
       changed,
       change: (change) => this.#batch.change(change),
-      afterCommit: (task) => void this.#afterCommit.push(task),
-      warn: (warning) => void this.#warnings.push(warning),
+      afterCommit: (task) => void afterCommit.push(task),
+      warn: (warning) => void warnings.push(warning),
     };
     try {
       return one(await prepared.run(context));
@@ -215,11 +221,11 @@ class Runner {
       const changes = needsTransaction(item);
       const run = (on: State, resultBudget: ResultBudget): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
-        const batch = new CommandBatch(own, this.#warnings);
-        return new Runner(own, this.#caller, batch, this.#budget, this.#afterCommit, this.#warnings).whole(item, { resultBudget });
+        const batch = new CommandBatch(own, this.#collected);
+        return new Runner(own, this.#caller, batch, this.#budget, this.#collected).whole(item, { resultBudget });
       };
-      const before = this.#afterCommit.length;
-      const warned = this.#warnings.length;
+      const { afterCommit, warnings, operations } = this.#collected;
+      const [before, warned, made] = [afterCommit.length, warnings.length, operations.length];
       try {
         answers.push(
           await this.#measured(item, (resultBudget) =>
@@ -229,8 +235,9 @@ class Runner {
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;
-        this.#afterCommit.length = before;
-        this.#warnings.length = warned;
+        afterCommit.length = before;
+        warnings.length = warned;
+        operations.length = made;
         answers.push(one(encodeAdminError(error, this.#services.showInternal)));
       }
     }

@@ -6,7 +6,6 @@ import type { Source } from '../backend/backend.ts';
 import { EMPTY_METADATA, type Metadata } from '../metadata/metadata.ts';
 import { diffPieces } from '../../test/support/metadata-pieces.ts';
 import { type FollowedTrigger, generateCronEvents } from './cron-events.ts';
-import { CATALOG_VERSION } from './migrations.ts';
 import { createStorage, type Storage } from './storage.ts';
 import type { Connection } from '../backend/connection.ts';
 
@@ -169,7 +168,9 @@ it('keeps the most advanced event, with all attempts, of an occurrence that olde
      drop index svc_catalog.svc_cron_events_occurrence;
      create unique index on svc_catalog.svc_cron_events (trigger_name, scheduled_time) where status in ('scheduled', 'locked');
      create index on svc_catalog.svc_cron_events (trigger_name, scheduled_time);
-     update svc_catalog.catalog_version set version = ${CATALOG_VERSION - 1};
+     drop table svc_catalog.metadata_history_object, svc_catalog.metadata_history;
+     alter table svc_catalog.metadata_version drop column history_version, drop column history_since;
+     update svc_catalog.catalog_version set version = 6;
      insert into svc_catalog.svc_cron_events (id, trigger_name, scheduled_time, status, tries) values
        ('a1', 'c', '2024-01-01 00:01Z', 'scheduled', 0), ('a2', 'c', '2024-01-01 00:01Z', 'delivered', 1), ('a3', 'c', '2024-01-01 00:01Z', 'dead', 0),
        ('b1', 'c', '2024-01-01 00:02Z', 'error', 1), ('b2', 'c', '2024-01-01 00:02Z', 'locked', 0),

@@ -18,6 +18,7 @@ const MIGRATIONS: readonly string[] = [
   '5-scheduled-events',
   '6-action-log',
   '7-cron-occurrences',
+  '8-metadata-history',
 ].map((name) => readFileSync(new URL(`./migrations/${name}.sql`, import.meta.url), 'utf8'));
 
 export const CATALOG_VERSION = MIGRATIONS.length;

@@ -10,6 +10,15 @@ import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { followCronTriggers } from './cron-events.ts';
+import {
+  type ChangeOrigin,
+  HISTORY_LIMITS,
+  type HistoryLimits,
+  historyVersions,
+  historyWrites,
+  printOrigin,
+  pruneHistory,
+} from './metadata-history.ts';
 import { migrate } from './migrations.ts';
 import { statementDeadline } from './statement-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
@@ -41,6 +50,8 @@ export interface Save {
   readonly instanceId: string;
   /** Further parts that other instances must read again, such as catalogs. */
   readonly refresh?: Json;
+  /** Author of the change, for the history. Absent for changes that the service makes itself. */
+  readonly origin?: ChangeOrigin;
   /** Writes to the same database in the transaction of the change. */
   readonly inTransaction?: (connection: Connection) => Promise<void>;
 }
@@ -89,6 +100,7 @@ export interface StorageOptions {
   readonly keptVersions?: number;
   /** Maximum number of stored removals. Default 10,000. */
   readonly keptRemovals?: number;
+  readonly history?: HistoryLimits;
   /** Called for stored numbers that are out of range and replaced by the nearest bound. */
   readonly warn?: (message: string) => void;
 }
@@ -106,19 +118,21 @@ const PRUNE_INTERVAL = 64;
 
 const LOCK = 'select resource_version from svc_catalog.metadata_version for update';
 
-// $1 changes, $2 new version, $3 instance, $4 refresh, $5 channel, $6 payload
+// $1 changes, $2 new version, $3 instance, $4 refresh, $5 channel, $6 payload, $7 origin, $8 bytes of a change in the history
 const WRITE = `
-with written as (
-  insert into svc_catalog.metadata_piece (kind, source, key, definition, changed_at_version)
-  select kind, source, key, definition::json, $2::bigint
+with change as materialized (
+  select kind, source, key, definition::json as definition
   from json_to_recordset($1::json) as change (kind text, source text, key text, definition text)
+), written as (
+  insert into svc_catalog.metadata_piece (kind, source, key, definition, changed_at_version)
+  select kind, source, key, definition, $2::bigint from change
   on conflict (kind, source, key) do update set definition = excluded.definition, changed_at_version = excluded.changed_at_version
-), raised as (
-  update svc_catalog.metadata_version set resource_version = $2::bigint
+), ${historyWrites('$2::bigint', '$7::json', '$8::bigint')}, raised as (
+  update svc_catalog.metadata_version set resource_version = $2::bigint, ${historyVersions('$2::bigint')}
 ), noticed as (
   insert into svc_catalog.metadata_notice (resource_version, instance_id, refresh) values ($2::bigint, $3, $4::json)
 )
-select pg_notify($5, $6)`;
+select object_count, pg_notify($5, $6) from measured`;
 
 // $1 the last version to forget by age, $2 removals to keep
 const PRUNE = `
@@ -209,13 +223,19 @@ class DatabaseStorage implements Storage {
   readonly #kinds: Kinds;
   readonly #keptVersions: number;
   readonly #keptRemovals: number;
+  readonly #history: HistoryLimits;
   readonly #warn: StorageOptions['warn'];
 
-  constructor(database: Source, kinds: Kinds, { keptVersions = 512, keptRemovals = 10_000, warn }: StorageOptions) {
+  constructor(
+    database: Source,
+    kinds: Kinds,
+    { keptVersions = 512, keptRemovals = 10_000, history = HISTORY_LIMITS, warn }: StorageOptions,
+  ) {
     this.#database = database;
     this.#kinds = kinds;
     this.#keptVersions = keptVersions;
     this.#keptRemovals = keptRemovals;
+    this.#history = history;
     this.#warn = warn;
   }
 
@@ -223,7 +243,7 @@ class DatabaseStorage implements Storage {
     return migrate(this.#database);
   }
 
-  async save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
+  async save({ expectedVersion, changes, instanceId, refresh, origin, inTransaction }: Save): Promise<number> {
     const version = expectedVersion + 1;
     const { text, removals, cronTriggers } = await runCooperatively(printChanges(changes));
     const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...statementDeadline(SAVE_TIMEOUT_MS) } as const;
@@ -232,14 +252,17 @@ class DatabaseStorage implements Storage {
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
       const announcement: Announcement = { version, instance: instanceId };
-      await connection.query(WRITE, [
+      const { rows } = await connection.query(WRITE, [
         text,
         String(version),
         instanceId,
         refresh === undefined ? null : printJson(refresh),
         METADATA_CHANNEL,
         JSON.stringify(announcement),
+        origin === undefined ? null : printOrigin(origin),
+        String(this.#history.bytesOfChange),
       ]);
+      if (Number(rows[0]?.[0]) > 0) await pruneHistory(connection, this.#history);
       await followCronTriggers(connection, cronTriggers);
       if (version % PRUNE_INTERVAL === 0 || removals >= PRUNE_INTERVAL) {
         await connection.query(PRUNE, [String(version - this.#keptVersions), String(this.#keptRemovals)]);

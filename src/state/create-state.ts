@@ -10,6 +10,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import { applyPieces, changedPieces } from '../metadata/pieces.ts';
 import { shareUnchanged } from '../metadata/share.ts';
 import type { RemoteIntrospectionStore } from '../metadata-store/remote-introspections.ts';
+import type { ChangeOrigin } from '../metadata-store/metadata-history.ts';
 import type { Storage } from '../metadata-store/storage.ts';
 import { Assembly, type AssemblyOptions, type Live } from './assembly.ts';
 import { ClosingConnections } from './closing-connections.ts';
@@ -132,7 +133,8 @@ class QueuedState implements RunningState {
   }
 
   change(change: Change): Promise<ChangeResult> {
-    return this.transaction((draft) => draft.change(change), { repeatable: true });
+    const { origin } = change;
+    return this.transaction((draft) => draft.change(change), { repeatable: true, ...(origin && { origin }) });
   }
 
   transaction<T>(run: (draft: State) => Promise<T>, how: StateTransactionOptions): Promise<T> {
@@ -229,14 +231,15 @@ class QueuedState implements RunningState {
    * Runs a transaction. If another instance has changed the metadata meanwhile, a repeatable one runs again on the newest metadata, because
    * an error on outdated metadata proves nothing.
    */
-  async #transaction<T>(run: (draft: State) => Promise<T>, { repeatable, onWarning }: StateTransactionOptions): Promise<T> {
+  async #transaction<T>(run: (draft: State) => Promise<T>, how: StateTransactionOptions): Promise<T> {
+    const { repeatable, onWarning } = how;
     for (let attempt = 1; ; attempt += 1) {
       if (this.#uncertain.isPending) await this.#uncertain.settle();
       const draft = this.#draft();
       let done: { readonly answer: T } | undefined;
       try {
         done = { answer: await run(draft) };
-        await this.#commit(draft, onWarning);
+        await this.#commit(draft, how);
         return done.answer;
       } catch (error) {
         if (done !== undefined && error instanceof SvcError && error.isUncertain) {
@@ -298,11 +301,11 @@ class QueuedState implements RunningState {
   }
 
   /** Stores and publishes a draft. */
-  async #commit(draft: MetadataDraft, onWarning?: StateTransactionOptions['onWarning']): Promise<void> {
+  async #commit(draft: MetadataDraft, { onWarning, origin }: Partial<StateTransactionOptions> = {}): Promise<void> {
     const before = this.#now();
     const { latest, refresh } = draft;
     if (latest === before) return draft.close(before);
-    await this.#save(before.snapshot.resourceVersion, before.snapshot.metadata, latest, refresh);
+    await this.#save(before, latest, refresh, origin?.());
     this.#swap(latest);
     await this.#settle(before, latest, draft, 'stored', onWarning);
     await draft.close(latest);
@@ -395,15 +398,16 @@ class QueuedState implements RunningState {
     }
   }
 
-  async #save(expectedVersion: number, before: Metadata, { snapshot, remotes }: Assembled, refresh: Refresh): Promise<void> {
+  async #save({ snapshot: before }: Assembled, { snapshot, remotes }: Assembled, refresh: Refresh, origin?: ChangeOrigin): Promise<void> {
     const { storage, kinds } = this.#options;
     const write = await this.#introspections.write(remotes);
     const notice = write === null ? refresh : mergeRefreshes([refresh, { remoteSchemas: write.names }]);
     await storage.save({
-      expectedVersion,
-      changes: changedPieces(before, snapshot.metadata, kinds),
+      expectedVersion: before.resourceVersion,
+      changes: changedPieces(before.metadata, snapshot.metadata, kinds),
       instanceId: this.#instanceId,
       ...(isEmptyRefresh(notice) ? {} : { refresh: encodeRefresh(notice) }),
+      ...(origin && { origin }),
       ...(write === null ? {} : { inTransaction: (connection) => write.inTransaction(connection) }),
     });
     write?.done();
@@ -415,7 +419,7 @@ class QueuedState implements RunningState {
     if (!this.#introspections.hasNews(before.remotes)) return;
     const { metadata, resourceVersion } = before.snapshot;
     const next = await this.#assembly.assemble(resourceVersion + 1, metadata, before, before);
-    await this.#save(resourceVersion, metadata, next, {});
+    await this.#save(before, next, {});
     this.#swap(next);
   }
 

@@ -1,5 +1,6 @@
 import type { CaptureVersion } from '../backend/capture-label.ts';
 import type { Metadata } from '../metadata/metadata.ts';
+import type { ChangeOrigin } from '../metadata-store/metadata-history.ts';
 import type { EnumValue, EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -42,6 +43,8 @@ export interface Change {
   readonly edited?: readonly string[];
   /** Also drops the event tables of databases without event triggers. */
   readonly clearsEvents?: boolean;
+  /** Author for the history. Ignored within a transaction, which has its own. */
+  readonly origin?: () => ChangeOrigin;
 }
 
 export interface Preview extends Pick<Change, 'edit'> {
@@ -73,6 +76,8 @@ export interface ChangeResult {
 export interface StateTransactionOptions {
   /** True if `run` has no other effects than its changes, so that it may be repeated after a change of another instance. */
   readonly repeatable: boolean;
+  /** Called after `run`, for the author and the operations of the change in the history. */
+  readonly origin?: () => ChangeOrigin;
   /** Called for each failure that does not prevent the changes. */
   readonly onWarning?: (warning: Warning) => void;
 }

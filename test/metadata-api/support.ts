@@ -113,6 +113,11 @@ export async function testAdministration(sql: string, others: Partial<Storage> =
         remembered = { ...remembered, [owner]: value };
       },
     },
+    metadataHistory: {
+      list: async () => [],
+      objectsOf: async () => [],
+      piecesBackTo: async () => ({ currentVersion: version, pieces: [] }),
+    },
     scheduledEvents: NO_SCHEDULED_EVENTS,
   });
   const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> =>

@@ -39,6 +39,9 @@ export const OPERATIONS = {
   get_cron_triggers: 'nothing',
   get_event_summary: 'nothing',
   get_inconsistent_metadata: 'nothing',
+  get_metadata_change: 'nothing',
+  get_metadata_history: 'nothing',
+  get_metadata_version: 'nothing',
   get_overview: 'nothing',
   get_recent_operations: 'nothing',
   get_role_schema: 'nothing',
@@ -314,6 +317,19 @@ export interface OperationArguments {
   };
   /** `{}` */
   get_inconsistent_metadata: Readonly<Record<string, never>>;
+  /** `{"resource_version":2}` */
+  get_metadata_change: {
+    readonly resource_version: number;
+  };
+  /** `{"limit":20}` */
+  get_metadata_history: {
+    readonly limit?: Json;
+    readonly before?: number;
+  };
+  /** `{"resource_version":2}` */
+  get_metadata_version: {
+    readonly resource_version: number;
+  };
   /** `{}` */
   get_overview: {
     readonly if_not?: string;

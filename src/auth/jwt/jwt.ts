@@ -38,6 +38,7 @@ export async function openJwtCheck(options: JwtOptions): Promise<CredentialCheck
     const verifiers: Verifier[] = [];
     for (const secret of secrets) verifiers.push(await createVerifier(secret, await keySetOf(secret, options, keySets)));
     return {
+      kind: 'jwt',
       check(request) {
         const candidates = findCandidates(verifiers, request);
         return candidates.length === 0 ? null : authenticate(chooseCandidate(candidates), request, options.prefixAliases ?? []);

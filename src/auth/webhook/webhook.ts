@@ -38,6 +38,7 @@ const USER_AGENT = 'svc-graphql';
 
 export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
   return {
+    kind: 'webhook',
     // A request without credentials goes to the webhook, too.
     check: (request, graphql, client) => authenticate(options, request, graphql, client.signal()),
     place: webhookCredentials,

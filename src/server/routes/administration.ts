@@ -31,6 +31,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
         const { requestTimeout } = context.options;
         const caller: Caller = {
           session,
+          method: context.authenticator.method(exchange.request.headers),
           ...(isAdmin(session) ? {} : { remedies: remediesFor(exchange, context) }),
           signal: exchange.signal,
           reservation: exchange.reservation,

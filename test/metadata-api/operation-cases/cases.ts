@@ -298,5 +298,17 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     fails: [failure({ source: 'nothing' }, 'not-exists', '$.args'), failure({ role: '' }, 'parse-failed', '$.args.role')],
   },
   get_subscriptions: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+  get_metadata_history: {
+    args: { limit: 2 },
+    fails: [failure({ limit: 0 }, 'parse-failed', '$.args.limit'), failure({ before: -1 }, 'parse-failed', '$.args.before')],
+  },
+  get_metadata_change: {
+    args: { resource_version: 2 },
+    fails: [failure({ resource_version: 0 }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  get_metadata_version: {
+    args: { resource_version: 2 },
+    fails: [failure({ resource_version: 0 }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
   get_recent_operations: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };

@@ -1,0 +1,111 @@
+/** History of metadata changes. */
+import { SvcError } from '../../errors/svc-error.ts';
+import { type Codec, defaulted, int, leaf, like, nonNegativeInt, object, optional, parseFailed, required } from '../../metadata/codec.ts';
+import { encodeDocument } from '../../metadata/encode-document.ts';
+import { applyPieces, type PieceName } from '../../metadata/pieces.ts';
+import { HISTORY_LIMITS, type RecordedChange } from '../../metadata-store/metadata-history.ts';
+import { runCooperatively } from '../../util/cooperative.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { operation, type OperationGroup } from '../operation.ts';
+import { refused } from '../operation-error.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+const listLimit: Codec<number> = leaf(
+  'HistoryLimit',
+  (json, path) => {
+    const limit = int.decode(json, path);
+    if (limit < 1 || limit > MAX_LIMIT) throw parseFailed(`expected a number from 1 to ${MAX_LIMIT}, encountered ${limit}`, path);
+    return limit;
+  },
+  (value) => value,
+  like(int),
+);
+
+const versionArguments = object('MetadataVersion', { resourceVersion: required(nonNegativeInt('resource_version')) });
+
+const NOT_KEPT = refused('not-exists', 'the history has no change with this version');
+const MIB = 1024 * 1024;
+const { changes, bytes, bytesOfChange } = HISTORY_LIMITS;
+
+/** Returns the type, source and name of a changed object. */
+function described({ kind, source, key }: PieceName): JsonObject {
+  if (kind === 'source') return { type: kind, name: source };
+  if (kind !== 'table' && kind !== 'function') return { type: kind, name: key };
+  const [schema = '', name = ''] = JSON.parse(key) as readonly string[];
+  return { type: kind, source, name: schema === '' ? name : `${schema}.${name}` };
+}
+
+function listed({ resourceVersion, at, origin, objectCount, hasObjects, objects }: RecordedChange): JsonObject {
+  const { role = null, user = null, credentials = null, client = null, ip = null, requestId = null, operations = [] } = origin ?? {};
+  return {
+    ...{ resource_version: resourceVersion, at, role, user, credentials, client, ip, request_id: requestId },
+    operations: [...operations],
+    object_count: objectCount,
+    has_objects: hasObjects,
+    objects: objects.map(({ change, ...name }) => ({ ...described(name), change })),
+  };
+}
+
+const history: OperationGroup = () => [
+  operation({
+    type: 'get_metadata_history',
+    args: object('GetMetadataHistory', {
+      limit: defaulted(listLimit, () => DEFAULT_LIMIT),
+      before: optional(nonNegativeInt('before')),
+    }),
+    changes: 'nothing',
+    errors: [],
+    documentation: {
+      summary: `Lists the last changes of the metadata by all instances, newest first: version, time, author, the types of the operations, and the first changed objects. \`limit\` is at most ${MAX_LIMIT} and defaults to ${DEFAULT_LIMIT}. \`before\` lists only changes with a lower version.`,
+      details: `\`user\` is the session variable \`x-svc-user-id\`, \`client\` the header \`x-svc-client-name\`. \`credentials\` is \`admin-secret\`, \`jwt\`, \`webhook\`, or \`none\` for a service without an admin secret. The author is null for a change that the service makes itself, such as the first source. Operations that leave the document as it is, such as \`reload_metadata\`, are not listed.
+
+The metadata database keeps the last ${changes} changes, with at most ${bytes / MIB} MiB of objects. If \`has_objects\` is false, the objects of the change were larger than ${bytesOfChange / MIB} MiB and were not kept.`,
+      example: { limit: 20 },
+    },
+    run: async (page, { services }) => ({ history: (await services.metadataHistory.list(page)).map(listed) }),
+  }),
+  operation({
+    type: 'get_metadata_change',
+    args: versionArguments,
+    changes: 'nothing',
+    errors: [NOT_KEPT, refused('not-supported', 'the objects of the change were too large to be kept')],
+    documentation: {
+      summary: 'Returns the objects of the metadata before and after a change in the history; null where an object did not exist.',
+      example: { resource_version: 2 },
+    },
+    async run({ resourceVersion }, { services }) {
+      const objects = await services.metadataHistory.objectsOf(resourceVersion);
+      return {
+        resource_version: resourceVersion,
+        objects: objects.map(({ before, after, ...name }) => ({ ...described(name), before, after })),
+      };
+    },
+  }),
+  operation({
+    type: 'get_metadata_version',
+    args: versionArguments,
+    changes: 'nothing',
+    errors: [
+      refused('not-exists', 'the history does not reach back to this version'),
+      refused('conflict', 'the metadata changes at the same time'),
+    ],
+    documentation: {
+      summary: 'Returns the metadata as it was after a change in the history, as a document for `replace_metadata`.',
+      details:
+        'The history reaches back to its oldest change, to the last change by an earlier release without a history, or to the last change whose objects were not kept.',
+      example: { resource_version: 2 },
+    },
+    async run({ resourceVersion }, { services, snapshot }) {
+      const { currentVersion, pieces } = await services.metadataHistory.piecesBackTo(resourceVersion);
+      // Another instance has changed the metadata, and this one has not read it yet.
+      if (currentVersion !== snapshot.resourceVersion)
+        throw new SvcError('conflict', 'the metadata is changing at the moment: try it again');
+      const metadata = applyPieces(snapshot.metadata, pieces, services.kinds);
+      return { resource_version: resourceVersion, metadata: await runCooperatively(encodeDocument(metadata, services.kinds)) };
+    },
+  }),
+];
+
+export const metadataHistoryOperations: readonly OperationGroup[] = [history];

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { testKinds } from '../../test/support/kinds.ts';
+import { diffPieces } from '../../test/support/metadata-pieces.ts';
+import { plainSource } from '../../test/support/plain-source.ts';
+import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
+import type { Source } from '../backend/backend.ts';
+import { withSource, withTable } from '../metadata/edit.ts';
+import { EMPTY_METADATA, type Metadata } from '../metadata/metadata.ts';
+import { applyPieces } from '../metadata/pieces.ts';
+import { NO_CUSTOMIZATION } from '../metadata/source.ts';
+import { newTable } from '../metadata/table.ts';
+import { createMetadataHistory, type MetadataHistory } from './metadata-history.ts';
+import { createStorage, type Storage } from './storage.ts';
+
+const ORIGIN = { role: 'admin', user: null, credentials: null, client: null, ip: null, requestId: null, operations: ['track'] };
+const SOURCE = withSource(EMPTY_METADATA, {
+  name: 's',
+  kind: 'pg',
+  configuration: { connectionInfo: 1 },
+  customization: NO_CUSTOMIZATION,
+  tables: new Map(),
+  functions: new Map(),
+});
+const withTables = (metadata: Metadata, ...names: readonly string[]): Metadata =>
+  names.reduce((all, name) => withTable(all, 's', newTable({ schema: 'public', name })), metadata);
+
+let database: TestDatabase;
+let source: Source;
+let storage: Storage;
+let history: MetadataHistory;
+let stored: { version: number; metadata: Metadata };
+
+beforeEach(async () => {
+  database = await testDatabase('ready');
+  source = plainSource(database.url);
+  storage = createStorage(source, testKinds, { history: { changes: 4, bytes: 2000, bytesOfChange: 1000 } });
+  await storage.migrate();
+  history = createMetadataHistory(source);
+  stored = { version: 1, metadata: EMPTY_METADATA };
+});
+afterEach(async () => {
+  await source.close();
+  await database.drop();
+});
+
+async function save(metadata: Metadata): Promise<number> {
+  const changes = diffPieces(stored.metadata, metadata, testKinds);
+  const version = await storage.save({ expectedVersion: stored.version, changes, instanceId: 'one', origin: ORIGIN });
+  stored = { version, metadata };
+  return version;
+}
+
+const versions = async (): Promise<readonly number[]> => (await history.list({ limit: 100 })).map(({ resourceVersion }) => resourceVersion);
+const sizes = async (): Promise<readonly number[]> =>
+  (await source.query('select size from svc_catalog.metadata_history', [])).rows.map(([size]) => Number(size));
+
+async function metadataAt(version: number): Promise<Metadata> {
+  const { currentVersion, pieces } = await history.piecesBackTo(version);
+  expect(currentVersion).toBe(stored.version);
+  return applyPieces(stored.metadata, pieces, testKinds);
+}
+
+test('keeps the newest changes, limited by number', async () => {
+  const all: Metadata[] = [SOURCE];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) all.push(withTables(all.at(-1) ?? SOURCE, name));
+  for (const metadata of all) await save(metadata);
+  expect(await versions()).toEqual([7, 6, 5, 4]);
+  // Version 3 is what the oldest change began with.
+  for (const version of [3, 4, 5, 6, 7]) expect(await metadataAt(version)).toEqual(all[version - 2]);
+  await expect(history.piecesBackTo(2)).rejects.toMatchObject({ code: 'not-exists' });
+  await expect(history.piecesBackTo(8)).rejects.toMatchObject({ code: 'not-exists' });
+  await expect(history.objectsOf(3)).rejects.toMatchObject({ code: 'not-exists' });
+});
+
+test('keeps the newest changes, limited by bytes', async () => {
+  await save(SOURCE);
+  const many = ['t1', 't2', 't3', 't4', 't5'];
+  await save(withTables(SOURCE, ...many));
+  await save(SOURCE);
+  await save(withTables(SOURCE, ...many));
+  expect((await sizes()).reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(2000);
+  expect((await versions()).length).toBeLessThan(4);
+  expect((await versions())[0]).toBe(5);
+  const rows = await source.query('select distinct resource_version from svc_catalog.metadata_history_object', []);
+  expect(rows.rows).toHaveLength((await versions()).length);
+});
+
+test('records a change that is too large without its objects, and restores nothing from before it', async () => {
+  await save(SOURCE);
+  const large = await save(withTables(SOURCE, ...Array.from({ length: 20 }, (_, i) => `t${i}`)));
+  expect((await history.list({ limit: 1 }))[0]).toMatchObject({ resourceVersion: large, objectCount: 20, hasObjects: false, objects: [] });
+  await expect(history.objectsOf(large)).rejects.toMatchObject({ code: 'not-supported' });
+  await expect(history.piecesBackTo(large - 1)).rejects.toMatchObject({ code: 'not-exists' });
+  expect(await metadataAt(large)).toEqual(stored.metadata);
+});
+
+test('records nothing if the change fails, or changes no object', async () => {
+  await save(SOURCE);
+  const changes = diffPieces(SOURCE, withTables(SOURCE, 'a'), testKinds);
+  const failing = { expectedVersion: 2, changes, instanceId: 'one', origin: ORIGIN };
+  await expect(storage.save({ ...failing, inTransaction: () => Promise.reject(new Error('failed')) })).rejects.toThrow('failed');
+  await expect(storage.save({ ...failing, expectedVersion: 1 })).rejects.toMatchObject({ code: 'conflict' });
+  await save(SOURCE);
+  expect(await versions()).toEqual([2]);
+  expect(await metadataAt(2)).toEqual(SOURCE);
+});
+
+test('cuts long texts of clients', async () => {
+  const changes = diffPieces(EMPTY_METADATA, SOURCE, testKinds);
+  const client = 'x'.repeat(10_000);
+  await storage.save({ expectedVersion: 1, changes, instanceId: 'one', origin: { ...ORIGIN, client } });
+  expect((await history.list({ limit: 1 }))[0]?.origin?.client).toBe('x'.repeat(200));
+});

@@ -1,0 +1,28 @@
+-- The last changes of the metadata, with their authors. Releases before these tables write no history: the history is complete since
+-- history_since if history_version is the resource version.
+alter table svc_catalog.metadata_version
+  add column history_version bigint not null default 0,
+  add column history_since bigint not null default 0;
+
+create table svc_catalog.metadata_history (
+  resource_version bigint primary key,
+  changed_at timestamptz not null default now(),
+  -- null for changes that the service makes itself
+  origin json,
+  object_count int not null,
+  -- bytes of the objects before and after the change
+  size bigint not null,
+  -- false if the objects were too large to be kept
+  has_objects boolean not null
+);
+
+create table svc_catalog.metadata_history_object (
+  resource_version bigint not null references svc_catalog.metadata_history on delete cascade,
+  kind text collate "C" not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  -- null if the object did not exist
+  before json,
+  after json,
+  primary key (resource_version, kind, source, key)
+);
