@@ -6,6 +6,7 @@ import { batchTrackingOperations } from '../metadata-api/operations/batch-tracki
 import { catalogOperations } from '../metadata-api/operations/catalog.ts';
 import { computedFieldOperations } from '../metadata-api/operations/computed-fields.ts';
 import { customTypeOperations } from '../metadata-api/operations/custom-types.ts';
+import { connectionOperations } from '../metadata-api/operations/connections.ts';
 import { cronTriggerOperations } from '../metadata-api/operations/cron-triggers.ts';
 import { eventCleanupOperations } from '../metadata-api/operations/event-cleanups.ts';
 import { eventLogOperations } from '../metadata-api/operations/event-logs.ts';
@@ -73,5 +74,6 @@ export const operationGroups: readonly OperationGroup[] = [
   ...stateOperations,
   ...subscriptionOperations,
   ...recentOperations,
+  ...connectionOperations,
   ...webhookTransformOperations,
 ];

@@ -36,6 +36,7 @@ export const OPERATIONS = {
   dump_internal_state: 'nothing',
   export_metadata: 'nothing',
   get_catalog_state: 'nothing',
+  get_connections: 'nothing',
   get_cron_triggers: 'nothing',
   get_event_summary: 'nothing',
   get_inconsistent_metadata: 'nothing',
@@ -309,6 +310,8 @@ export interface OperationArguments {
   };
   /** `{}` */
   get_catalog_state: Readonly<Record<string, never>>;
+  /** `{}` */
+  get_connections: Readonly<Record<string, never>>;
   /** `{}` */
   get_cron_triggers: Readonly<Record<string, never>>;
   /** `{"since":"2024-05-01T00:00:00Z"}` */

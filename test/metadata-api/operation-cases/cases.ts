@@ -310,5 +310,6 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { resource_version: 2 },
     fails: [failure({ resource_version: 0 }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
   },
+  get_connections: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
   get_recent_operations: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };
