@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('a pasted metadata operation', () =>
     await page.keyboard.type('metadata operation');
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Export and import' }).focus();
-    for (let tabs = 0; tabs < 3; tabs++) await page.keyboard.press('ArrowRight');
+    for (let tabs = 0; tabs < 4; tabs++) await page.keyboard.press('ArrowRight');
     const editor = page.getByRole('textbox', { name: 'Metadata operation' });
     await tabTo('textbox', 'Metadata operation');
     expect(page.url()).toContain(ROUTE);

@@ -24,6 +24,8 @@ export interface RequestOptions {
 }
 
 const RETRY_MS = 400;
+/** Name of this client in the history of changes and in logs. */
+const CLIENT = { 'X-Svc-Client-Name': 'svc-console' };
 
 /** @throws Failure if the service cannot be reached, DOMException AbortError if `signal` aborts */
 export async function send(path: string, options: RequestOptions = {}): Promise<HttpResponse> {
@@ -60,7 +62,7 @@ export async function sendAsAdmin(path: string, options: RequestOptions = {}): P
   for (;;) {
     if (mustWait()) await signedIn(presentSession(), options.signal);
     const session = presentSession();
-    const response = await send(path, options);
+    const response = await send(path, { ...options, headers: { ...CLIENT, ...options.headers } });
     if (response.status >= 200 && response.status < 300) {
       if (access.peek() !== 'granted') granted(session);
       return response.text === '' ? null : parseJsonText(response.text);

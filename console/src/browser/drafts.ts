@@ -21,6 +21,26 @@ export function draftsUnder(prefix: string): readonly string[] {
   return [...drafts.value.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
 }
 
+/** Texts of editors that are stored elsewhere, such as a request that has been sent, by the keys of their drafts. */
+const settled = signal<ReadonlyMap<string, string>>(new Map());
+
+/** Shows a text in an editor of `useTextDraft`. Discarding it loses nothing. */
+export function settleText(key: string, text: string): void {
+  settled.value = new Map([...settled.peek(), [key, text]]);
+  setDraft(key, undefined);
+}
+
+/** Text of an editor that outlives its component. It is a draft if it was edited since it was settled. @param key as for `useDraft` */
+export function useTextDraft(key: string): readonly [text: string, edit: (text: string) => void] {
+  const stored = settled.value.get(key) ?? '';
+  const [draft, setOwn] = useDraft<string>(key);
+  const edit = (text: string): void => {
+    if (text.trim() === '') settleText(key, text);
+    else setOwn(text === stored ? undefined : text);
+  };
+  return [draft ?? stored, edit];
+}
+
 function setDraft(key: string, draft: unknown): void {
   const next = new Map(drafts.peek());
   if (draft === undefined) next.delete(key);

@@ -1,20 +1,22 @@
-import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { DOCUMENT, readMetadata } from '../../api/entries.ts';
 import { Failure, failureOf } from '../../api/failure.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
+import { settleText, useTextDraft } from '../../browser/drafts.ts';
+import { place, setQuery } from '../../browser/place.ts';
 import { equalJson, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type Difference, metadataDifferences, withDifferences } from '../../model/metadata-difference.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
-import { JsonDifference } from '../../parts/json-difference.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { showToast } from '../../parts/toast.tsx';
+import { ChangedObject, FoldedDifference } from './object-difference.tsx';
 
 /** Runs a task and shows its failure. */
 type Guarded = (task: () => Promise<void>) => Promise<void>;
@@ -27,10 +29,8 @@ interface Compared {
 
 const CHANGED = 'The metadata has changed since the comparison. Compare again.';
 
-const MARKS = { added: '+', removed: '−', changed: '~' } as const;
-
-/** Document to import, kept while other pages are open. */
-const importText = signal('');
+/** Key of the draft of the document to import. */
+export const IMPORT_DRAFT = 'metadata import';
 
 /** The document as a file, and a document compared with what is there. */
 export function Exchange() {
@@ -44,18 +44,32 @@ export function Exchange() {
     }
   };
   const comparison = useComparison(guarded);
-  const text = importText.value;
-  const setText = (next: string): void => {
-    importText.value = next;
+  const [text, edit] = useTextDraft(IMPORT_DRAFT);
+  const renew = (): void => {
     setFailure(undefined);
     comparison.clear();
   };
+  const setText = (next: string): void => {
+    edit(next);
+    renew();
+  };
+  const open = (document: string): void => {
+    settleText(IMPORT_DRAFT, document);
+    renew();
+  };
+  useVersionInAddress((version) =>
+    guarded(async () => {
+      const document = await versionDocument(version);
+      open(document);
+      await comparison.compare(document);
+    }),
+  );
   const compare = (): void => void comparison.compare(text);
   return (
     <>
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <Export guarded={guarded} onEdit={setText} />
-      <Import text={text} onText={setText} onCompare={compare} />
+      <Export guarded={guarded} onEdit={open} />
+      <Import text={text} onText={setText} onOpen={open} onCompare={compare} />
       {comparison.compared !== null && (
         <Differences
           differences={comparison.compared.differences}
@@ -68,6 +82,22 @@ export function Exchange() {
       )}
     </>
   );
+}
+
+/** Restores the version that the history passed in the address. */
+function useVersionInAddress(restore: (version: number) => Promise<void>): void {
+  const version = place.value.query.get('version');
+  useEffect(() => {
+    if (version === null) return;
+    setQuery({ version: undefined });
+    void restore(Number(version));
+  }, [version]);
+}
+
+/** Returns the metadata after a change in the history, as text. @throws Failure */
+async function versionDocument(version: number): Promise<string> {
+  const json = await readOperation('get_metadata_version', { resource_version: version });
+  return printJson(isObject(json) ? (json['metadata'] ?? null) : null, 2);
 }
 
 /** State of an import: the differences from the metadata, and which of them to apply. */
@@ -86,6 +116,7 @@ function useComparison(guarded: Guarded) {
     guarded(async () => {
       if (compared === null || !(await replaceMetadata(compared.before, chosen, allow))) return;
       showToast('Metadata imported');
+      settleText(IMPORT_DRAFT, json);
       await compare(json);
     });
   return { compared, unticked, allow, compare, apply, clear: (): void => setCompared(null), setUnticked, setAllow };
@@ -140,7 +171,18 @@ function Export({ guarded, onEdit }: { readonly guarded: Guarded; onEdit(text: s
   );
 }
 
-function Import({ text, onText, onCompare }: { readonly text: string; onText(text: string): void; onCompare(): void }) {
+function Import({
+  text,
+  onText,
+  onOpen,
+  onCompare,
+}: {
+  readonly text: string;
+  onText(text: string): void;
+  /** Called with the text of a file. */
+  onOpen(text: string): void;
+  onCompare(): void;
+}) {
   return (
     <section class="card stack">
       <header>
@@ -153,7 +195,7 @@ function Import({ text, onText, onCompare }: { readonly text: string; onText(tex
             class="visually-hidden"
             onChange={(event) => {
               const file = event.currentTarget.files?.[0];
-              if (file !== undefined) void file.text().then(onText);
+              if (file !== undefined) void file.text().then(onOpen);
             }}
           />
         </label>
@@ -247,22 +289,8 @@ function DifferenceLine({
   const { label, kind, before, after } = difference;
   return (
     <div>
-      <Check
-        label={
-          <>
-            <span class={`badge ${kind === 'added' ? 'badge-ok' : kind === 'removed' ? 'badge-danger' : 'badge-accent'}`}>
-              {MARKS[kind]} {kind}
-            </span>{' '}
-            {label}
-          </>
-        }
-        checked={isTicked}
-        onChange={onTick}
-      />
-      <details>
-        <summary class="muted small">Show</summary>
-        <JsonDifference before={before} after={after} />
-      </details>
+      <Check label={<ChangedObject kind={kind} label={label} />} checked={isTicked} onChange={onTick} />
+      <FoldedDifference label={label} {...(before === undefined ? {} : { before })} {...(after === undefined ? {} : { after })} />
     </div>
   );
 }

@@ -1,11 +1,12 @@
 import { place, setQuery } from '../../browser/place.ts';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { Exchange } from './exchange.tsx';
+import { History } from './history.tsx';
 import { Inconsistent } from './inconsistent.tsx';
 import { ReloadAndReset } from './reload-and-reset.tsx';
 import { RunOperation } from './run-operation.tsx';
 
-/** Export, import, reload and reset of the metadata, its inconsistent objects, and single operations. */
+/** Export, import, history, reload and reset of the metadata, its inconsistent objects, and single operations. */
 export function Metadata() {
   const tab = place.value.query.get('tab') ?? 'exchange';
   return (
@@ -17,6 +18,7 @@ export function Metadata() {
         name="Metadata"
         tabs={[
           { id: 'exchange', label: 'Export and import' },
+          { id: 'history', label: 'History' },
           { id: 'inconsistent', label: 'Inconsistent objects' },
           { id: 'renew', label: 'Reload and reset' },
           { id: 'operation', label: 'Run an operation' },
@@ -25,7 +27,9 @@ export function Metadata() {
         onChoose={(id) => setQuery({ tab: id })}
       />
       <div {...tabPanel(tab)} class="stack">
-        {tab === 'inconsistent' ? (
+        {tab === 'history' ? (
+          <History />
+        ) : tab === 'inconsistent' ? (
           <Inconsistent />
         ) : tab === 'renew' ? (
           <ReloadAndReset />

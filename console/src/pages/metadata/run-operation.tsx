@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
@@ -7,6 +6,7 @@ import { type OperationRequest, readRequest, sendRead } from '../../api/operatio
 import { BULK_OPERATIONS } from '../../api/operations.generated.ts';
 import { overview } from '../../api/overview.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
+import { settleText, useTextDraft } from '../../browser/drafts.ts';
 import { docsHref } from '../../browser/place.ts';
 import { type Json, printJson } from '../../model/json.ts';
 import { keysAt, placeOfJsonPath } from '../../model/json-place.ts';
@@ -29,12 +29,12 @@ interface Outcome {
 const NO_MARKS: readonly CodeMark[] = [];
 const EXAMPLE = `{"type": "${DEFAULT_KIND}_track_table", "args": {"table": "author"}}`;
 
-/** The request as written, kept while other pages are open. */
-const operationText = signal('');
+/** Key of the draft of the request. */
+const DRAFT = 'metadata operation';
 
 /** Runs a request to the metadata API that is written or pasted as JSON. */
 export function RunOperation() {
-  const text = operationText.value;
+  const [text, edit] = useTextDraft(DRAFT);
   const handle = useRef<EditorHandle | null>(null);
   const { isRunning, answer, failure, place, marks, refusal, run } = useOperation(text);
   return (
@@ -58,9 +58,7 @@ export function RunOperation() {
           handle={handle}
           marks={marks}
           complete={async (written, at) => completeType(written, at)}
-          onChange={(next) => {
-            operationText.value = next;
-          }}
+          onChange={edit}
           onRun={() => void run()}
         />
         <div class="row">
@@ -100,7 +98,10 @@ function useOperation(text: string) {
     setRunning(true);
     try {
       const answer = await runRequest(readRequest(text));
-      if (answer !== undefined) setOutcome({ text, answer });
+      if (answer !== undefined) {
+        settleText(DRAFT, text);
+        setOutcome({ text, answer });
+      }
     } catch (error) {
       setOutcome({ text, failure: failureOf(error) });
     } finally {
