@@ -18,6 +18,7 @@ import './styles/forced.css';
 import { render } from 'preact';
 import { loadConfig } from './api/config.ts';
 import { refreshOverview } from './api/overview.ts';
+import './browser/sql-history.ts';
 import { App } from './app/app.tsx';
 import { currentPage } from './app/routes.ts';
 

@@ -62,6 +62,16 @@ describe.skipIf(chromiumPath === undefined)('the SQL page', () => {
     await close();
   });
 
+  it('forgets statements with passwords that an earlier version has stored, on every page', async () => {
+    const { page, close } = await openConsolePage(browser, service.url, { route: '#/' });
+    const key = await page.evaluate<string>(`'svc:' + new URL('.', document.baseURI).pathname + ':sql-history'`);
+    const statements = ["alter role app password 'old-one'", "select dblink_connect('postgres://app:old-two@db/shop')", 'select 3'];
+    await page.evaluate(`localStorage.setItem(${JSON.stringify(key)}, ${JSON.stringify(JSON.stringify(statements))})`);
+    await page.reload();
+    await expect.poll(() => page.evaluate<string>(`localStorage.getItem(${JSON.stringify(key)})`), WAIT).toBe(JSON.stringify(['select 3']));
+    await close();
+  });
+
   it('keeps texts in tabs, and saves statements for all administrators', async () => {
     const opened = await openConsolePage(browser, service.url, { route: '#/sql' });
     const { page, go, write, close } = opened;

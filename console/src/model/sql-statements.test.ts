@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KINDS } from './kinds.generated.ts';
-import { isOneStatement, mayHoldPassword, type SqlLexis, STANDARD_LEXIS, statementAt, statementsOf } from './sql-statements.ts';
+import { isOneStatement, type SqlLexis, STANDARD_LEXIS, statementAt, statementsOf } from './sql-statements.ts';
 
 const texts = (sql: string, lexis: SqlLexis = STANDARD_LEXIS) => statementsOf(sql, lexis).map(({ from, to }) => sql.slice(from, to));
 
@@ -44,12 +44,6 @@ describe('statements of an SQL text', () => {
     ['-- nothing;', false],
   ])('are counted: %s', (sql, isOne) => {
     expect(isOneStatement(sql, STANDARD_LEXIS)).toBe(isOne);
-  });
-
-  it('may hold passwords', () => {
-    expect(mayHoldPassword("alter role app PASSWORD 'x'")).toBe(true);
-    expect(mayHoldPassword("create user app identified\n  by 'x'")).toBe(true);
-    expect(mayHoldPassword('select identified from suspect')).toBe(false);
   });
 
   it('are found at the cursor', () => {

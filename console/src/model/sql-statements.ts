@@ -25,11 +25,6 @@ export function statementAt(text: string, at: number, lexis: SqlLexis): Statemen
   return all.find(({ to }) => at <= to + 1) ?? all.at(-1);
 }
 
-/** Returns true if the text may contain a password, as statements about users and servers do. */
-export function mayHoldPassword(text: string): boolean {
-  return /password|\bidentified\s+(?:by|with|via)\b/i.test(text);
-}
-
 /** Returns true if the text may create tables. */
 export function mayDefine(text: string): boolean {
   return /\b(?:create|alter|drop|rename)\b/i.test(text);

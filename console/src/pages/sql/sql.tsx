@@ -4,6 +4,7 @@ import { overview } from '../../api/overview.ts';
 import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
+import { sqlHistory } from '../../browser/sql-history.ts';
 import { SqlFailure } from '../../features/sql-failure.tsx';
 import { csvOf, tsvOf } from '../../model/delimited.ts';
 import { isObject } from '../../model/json.ts';
@@ -22,7 +23,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { Plan } from './plan.tsx';
 import type { SqlResult } from './result.ts';
 import { SavedDialog, SaveDialog } from './saved.tsx';
-import { closeSqlTab, labelOfTab, openText, sqlHistory, sqlTabs, updateOpenTab } from './tabs.ts';
+import { closeSqlTab, labelOfTab, openText, sqlTabs, updateOpenTab } from './tabs.ts';
 import { useColumns } from './use-columns.ts';
 import { type SqlState, useSql } from './use-sql.ts';
 

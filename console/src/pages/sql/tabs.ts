@@ -1,8 +1,5 @@
-/** Open SQL texts, stored in this browser, and the history of statements, stored there without those that may hold a password. */
-import { signal } from '@preact/signals';
-import { remember, remembered } from '../../browser/storage.ts';
+/** Open SQL texts, stored in this browser. */
 import { type TextTab, textTabs } from '../../browser/text-tabs.ts';
-import { mayHoldPassword } from '../../model/sql-statements.ts';
 import { showToast } from '../../parts/toast.tsx';
 
 interface SqlText {
@@ -13,14 +10,10 @@ interface SqlText {
 
 export type SqlTab = TextTab<SqlText>;
 
-const HISTORY_LENGTH = 50;
 /** Maximum length of the label of a tab without a name. */
 const MAX_LABEL = 24;
 
 export const sqlTabs = textTabs<SqlText>('sql-tabs', { text: '' });
-export const sqlHistory = signal<readonly string[]>(
-  remembered<readonly string[]>('sql-history', []).filter((sql) => !mayHoldPassword(sql)),
-);
 
 /** Changes the open tab. */
 export function updateOpenTab(changes: Partial<SqlText>): void {
@@ -50,10 +43,4 @@ export function labelOfTab({ id, text, name }: SqlTab): string {
     .trim();
   if (line === '') return `statement ${id}`;
   return line.length > MAX_LABEL ? `${line.slice(0, MAX_LABEL)}…` : line;
-}
-
-export function addToSqlHistory(sql: string): void {
-  if (mayHoldPassword(sql)) return;
-  sqlHistory.value = [sql, ...sqlHistory.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
-  remember('sql-history', sqlHistory.peek());
 }

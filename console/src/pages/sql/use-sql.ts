@@ -5,6 +5,7 @@ import { runSql } from '../../api/metadata.ts';
 import { refreshOverview } from '../../api/overview.ts';
 import { isReadOnly, label } from '../../api/settings.ts';
 import { place, setQuery } from '../../browser/place.ts';
+import { addToSqlHistory } from '../../browser/sql-history.ts';
 import { type JsonObject, parseJsonText } from '../../model/json.ts';
 import type { SourceOverview } from '../../model/overview.ts';
 import { type PlanNode, planTree } from '../../model/plan-tree.ts';
@@ -14,7 +15,7 @@ import type { CodeMark } from '../../parts/code-editor-types.ts';
 import type { EditorHandle } from '../../parts/code-editor.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { markOf, readResult, type SqlResult, tablesOf } from './result.ts';
-import { addToSqlHistory, openText, type SqlTab, sqlTabs } from './tabs.ts';
+import { openText, type SqlTab, sqlTabs } from './tabs.ts';
 
 const ROW_LIMIT = 1000;
 
