@@ -100,6 +100,65 @@ describe.skipIf(chromiumPath === undefined)('unsaved changes', () => {
     await close();
   });
 
+  it('of a metadata import or operation make the browser ask, until they are sent', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, service.url, { route: '#/metadata' });
+    const asks = (): Promise<boolean> => page.evaluate(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await expect.poll(() => page.getByRole('textbox', { name: 'Metadata to import' }).textContent(), WAIT).toContain('sources');
+    // A stored document is not lost.
+    expect(await asks()).toBe(false);
+    await write('Metadata to import', '{"version": 3');
+    await expect.poll(asks, WAIT).toBe(true);
+    await write('Metadata to import', ' ');
+    await expect.poll(asks, WAIT).toBe(false);
+
+    await go('#/metadata?tab=operation');
+    await write('Metadata operation', '{"type": "get_inconsistent_metadata", "args": {}}');
+    await expect.poll(asks, WAIT).toBe(true);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Done').waitFor();
+    expect(await asks()).toBe(false);
+    await close();
+  });
+
+  it('of a row are duplicated only after a question', async () => {
+    const where = encodeURIComponent('{"artist_id":{"_eq":1}}');
+    const { page, close } = await openConsolePage(browser, service.url, { route: `#/data/default/public.artist?where=${where}` });
+    await page.getByRole('gridcell', { name: '1', exact: true }).dblclick();
+    const dialog = page.getByRole('dialog', { name: 'Row of public.artist' });
+    const name = dialog.getByRole('textbox', { name: 'name' });
+    const stored = await name.inputValue();
+    await name.fill('Edited');
+    await dialog.getByRole('button', { name: 'Duplicate' }).click();
+    await dialog.getByText('Discard what you have entered?').waitFor();
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await name.inputValue()).toBe('Edited');
+    await dialog.getByRole('button', { name: 'Duplicate' }).click();
+    await dialog.getByRole('button', { name: 'Discard', exact: true }).click();
+    const copy = page.getByRole('dialog', { name: 'Insert into public.artist' });
+    await expect.poll(() => copy.getByRole('textbox', { name: 'name' }).inputValue(), WAIT).toBe(stored);
+    await close();
+  });
+
+  it('of a structure form count if they are made by buttons alone', async () => {
+    const { page, close } = await openConsolePage(browser, service.url, { route: '#/data/default' });
+    const dialog = page.getByRole('dialog', { name: 'New table' });
+    for (const button of ['Add column', 'Remove column 2']) {
+      await page.getByRole('button', { name: 'New table' }).click();
+      await dialog.getByRole('button', { name: button, exact: true }).click();
+      await page.keyboard.press('Escape');
+      await dialog.getByText('Discard what you have entered?').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    // An untouched form closes at once.
+    await page.getByRole('button', { name: 'New table' }).click();
+    await dialog.getByLabel('Comment').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('in a dialog are discarded by Escape only after a question', async () => {
     const opened = await openConsolePage(browser, service.url);
     const { page, go, write, close } = opened;

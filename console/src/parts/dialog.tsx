@@ -5,8 +5,8 @@ import { Button } from './button.tsx';
 export interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** Buttons; a function gets the `close` of the close button, for one with a label. */
-  readonly footer?: ComponentChildren | ((close: () => void) => ComponentChildren);
+  /** Buttons; a function gets the `close` of the close button, and `discard`, which asks in the same way before another action. */
+  readonly footer?: ComponentChildren | ((close: () => void, discard: (action: () => void) => void) => ComponentChildren);
   readonly kind?: 'plain' | 'wide' | 'drawer';
   /** True if closing would discard something. Without it, every input counts, but no button. */
   readonly isEdited?: boolean | undefined;
@@ -28,7 +28,8 @@ const EDITORS = '.body .code-editor';
 export function Dialog({ title, children, footer, kind = 'plain', isEdited, onClose, onSubmit, onEdit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const { isAsking, edit, saved, close, keep } = useDiscardQuestion(isEdited, onClose);
+  const { asked, edit, saved, discard, keep } = useDiscardQuestion(isEdited);
+  const close = (): void => discard(onClose);
   useModal(dialog);
   // Events of a dialog inside of this one come here as well.
   const isOwn = ({ target }: Event): boolean => target instanceof Element && target.closest('dialog') === dialog.current;
@@ -69,10 +70,10 @@ export function Dialog({ title, children, footer, kind = 'plain', isEdited, onCl
         <Button kind="quiet" icon="cross" name="Close" onClick={close} />
       </div>
       <div class="body">{children}</div>
-      {isAsking && (
+      {asked !== null && (
         <div class="dialog-foot banner-warn" role="alert">
           <span class="grow">Discard what you have entered?</span>
-          <Button small kind="danger" onClick={onClose}>
+          <Button small kind="danger" onClick={asked}>
             Discard
           </Button>
           <Button small onClick={keep}>
@@ -80,7 +81,7 @@ export function Dialog({ title, children, footer, kind = 'plain', isEdited, onCl
           </Button>
         </div>
       )}
-      {footer !== undefined && <div class="dialog-foot">{typeof footer === 'function' ? footer(close) : footer}</div>}
+      {footer !== undefined && <div class="dialog-foot">{typeof footer === 'function' ? footer(close, discard) : footer}</div>}
     </dialog>
   );
 }
@@ -101,22 +102,23 @@ function useModal(dialog: { readonly current: HTMLDialogElement | null }): void 
 }
 
 /** Tracks whether something was entered, and asks before it is discarded. */
-function useDiscardQuestion(isEdited: boolean | undefined, onClose: () => void) {
+function useDiscardQuestion(isEdited: boolean | undefined) {
   const hasInput = useRef(false);
-  const [isAsking, setAsking] = useState(false);
+  /** Action that the question is about; `null` without a question. */
+  const [asked, setAsked] = useState<(() => void) | null>(null);
   return {
-    isAsking,
+    asked,
     edit(): void {
       hasInput.current = true;
-      setAsking(false);
+      setAsked(null);
     },
     saved(): void {
       hasInput.current = false;
     },
-    keep: (): void => setAsking(false),
-    close(): void {
-      if ((isEdited ?? hasInput.current) && !isAsking) setAsking(true);
-      else onClose();
+    keep: (): void => setAsked(null),
+    discard(action: () => void): void {
+      if ((isEdited ?? hasInput.current) && asked === null) setAsked(() => action);
+      else action();
     },
   };
 }

@@ -72,7 +72,7 @@ export function RowDialog(props: RowDialogProps) {
       onClose={onClose}
       onSubmit={() => void submit()}
       isEdited={isEdited}
-      footer={(close) => (
+      footer={(close, discard) => (
         <>
           <Button kind="primary" refusal={refusal} onClick={() => void submit()}>
             {row === null ? 'Insert' : 'Save'}
@@ -80,7 +80,7 @@ export function RowDialog(props: RowDialogProps) {
           <Button onClick={close}>Close</Button>
           {row === null && <Check label="Insert another" checked={isAnother} onChange={setAnother} />}
           {row !== null && onCopy !== undefined && (
-            <Button kind="quiet" icon="copy" onClick={() => onCopy(row)}>
+            <Button kind="quiet" icon="copy" onClick={() => discard(() => onCopy(row))}>
               Duplicate
             </Button>
           )}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { runSql } from '../../api/metadata.ts';
 import { refreshOverview } from '../../api/overview.ts';
@@ -30,6 +30,8 @@ interface DefinitionDialogProps {
   readonly refusal?: string | undefined;
   /** True if the SQL drops something. */
   readonly drops?: boolean;
+  /** True if the form has edits that the definitions do not show, such as a column without a name. */
+  readonly isEdited?: boolean;
   readonly children?: ComponentChildren;
   onClose(): void;
   /** Called after the SQL has run. */
@@ -38,7 +40,8 @@ interface DefinitionDialogProps {
 
 /** A form that shows its SQL and runs it, checked against the metadata. Dependent metadata is dropped only after a confirmation. */
 export function DefinitionDialog(props: DefinitionDialogProps) {
-  const { title, action, source, definitions, drops = false, children, onClose, onDone } = props;
+  const { title, action, source, definitions, drops = false, isEdited = false, children, onClose, onDone } = props;
+  const first = useRef(JSON.stringify(definitions)).current;
   const [failure, setFailure] = useState<Failure>();
   const [isBusy, setBusy] = useState(false);
   const form = STRUCTURES[source.kind];
@@ -71,6 +74,7 @@ export function DefinitionDialog(props: DefinitionDialogProps) {
     <Dialog
       title={title}
       kind="wide"
+      isEdited={isEdited || JSON.stringify(definitions) !== first || undefined}
       onClose={onClose}
       onSubmit={() => void run(false)}
       footer={

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { failureOf } from '../../api/failure.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
@@ -45,6 +45,7 @@ function NewTable({ source, onClose }: { readonly source: SourceOverview; onClos
     { ...EMPTY_COLUMN, key: 0, name: 'id', type: form?.generated.type ?? '', isGenerated: true, isRequired: true, isInPrimaryKey: true },
     { ...EMPTY_COLUMN, key: 1, isInPrimaryKey: false },
   ]);
+  const firstRows = useRef(rows).current;
   if (form === undefined) return null;
   const change = (key: number, changes: Partial<RowDraft>): void =>
     setRows(rows.map((row) => (row.key === key ? { ...row, ...changes } : row)));
@@ -63,6 +64,7 @@ function NewTable({ source, onClose }: { readonly source: SourceOverview; onClos
       source={source}
       definitions={[definition]}
       refusal={missing}
+      isEdited={rows !== firstRows}
       onClose={onClose}
       onDone={async () => {
         if (isTracked) await track(source, table);
