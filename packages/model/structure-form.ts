@@ -42,6 +42,11 @@ export interface StructureReads {
   readonly triggers: string;
   /** One row for each value of an enum type, in order: schema, name and comment of the type, value. Has no placeholders. */
   readonly enums?: string;
+  /**
+   * One row for a column, if a change of its type has to repeat the definition: the values of `{attributes}` and `{check}` in `set-type`,
+   * and the reason why the type cannot be changed, or empty. Has the placeholders `{column}`, and `{type}` for the new type, as literals.
+   */
+  readonly columnAttributes?: string;
 }
 
 /** Statements that change the structure. */

@@ -29,7 +29,7 @@ describe.skipIf(!hasMariadb())('structure of tables in MariaDB', () => {
       method: 'POST',
       body: JSON.stringify({ type: 'dbb_run_sql', args: { source: 'shape', sql, ...args } }),
     });
-    expect(answer).toMatchObject({ status: 200 });
+    expect(answer, `${sql}: ${answer.text}`).toMatchObject({ status: 200 });
     return ((answer.json as { result: Json[] | null }).result ?? []).slice(1);
   };
 
@@ -92,8 +92,66 @@ describe.skipIf(!hasMariadb())('structure of tables in MariaDB', () => {
     expect(await runSql('show tables', { read_only: true })).toEqual([['author']]);
   });
 
+  it('changes the type of a column, and keeps the rest of its definition', async () => {
+    if (form === undefined) throw new Error('the form is missing');
+    const name = `odd's \\`;
+    const columns = [
+      `id int not null auto_increment`,
+      "title varchar(20) character set latin1 collate latin1_bin not null default 'it''s' comment 'A ''title'' \\\\ 5'",
+      'at timestamp(3) null default current_timestamp(3) on update current_timestamp(3)',
+      'price int invisible default (1 + 2) check (price > 0)',
+      'doc json',
+      'double_price int generated always as (price * 2) stored',
+    ];
+    const table = { schema: '', name };
+    await runSql(`create table \`odd's \\\` (${columns.join(', ')}, primary key (id))`, { check_metadata_consistency: true });
+    const definition = async (column: string): Promise<string> => {
+      const [row] = await runSql(`show create table \`odd's \\\``, { read_only: true });
+      return String((row as Json[])[1])
+        .split('\n')
+        .find((line) => line.includes(`  \`${column}\``)) as string;
+    };
+    const stays = async (column: string): Promise<{ readonly default: string; readonly comment: string }> => {
+      const [row] = await runSql(
+        `select coalesce(column_default, ''), column_comment from information_schema.columns where table_name like 'odd%' and column_name = '${column}'`,
+        { read_only: true },
+      );
+      const [value = '', comment = ''] = (row as string[]) ?? [];
+      return { default: value === 'NULL' ? '' : value, comment };
+    };
+    const attributes = async (column: string, type: string): Promise<readonly Json[]> => {
+      const [row] = await runSql(readOf(form.reads.columnAttributes ?? '', table, form, { column, type }), { read_only: true });
+      return row as Json[];
+    };
+    for (const [column, type, was, is] of [
+      ['id', 'bigint', 'int(11)', 'bigint(20)'],
+      ['title', 'varchar(300)', 'varchar(20)', 'varchar(300)'],
+      ['at', 'datetime(3)', 'timestamp(3) NULL', 'datetime(3)'],
+      ['price', 'bigint', 'int(11)', 'bigint(20)'],
+    ] as const) {
+      const before = await definition(column);
+      const [found, check, problem] = await attributes(column, type);
+      expect(problem).toBe('');
+      const rest = { attributes: String(found), check: String(check), ...(await stays(column)) };
+      await runSql(sqlOf([{ kind: 'set-type', table, column, type, using: '', rest }], form), { check_metadata_consistency: true });
+      expect(await definition(column)).toBe(before.replace(was, is));
+    }
+    expect(await attributes('at', 'timestamp(6)')).toEqual(['null on update current_timestamp(6)', '', '']);
+    expect(await attributes('at', 'date')).toEqual(['null', '', '']);
+    const asText = String((await attributes('title', 'varchar(9) character set utf8mb4'))[0]);
+    expect(asText).toBe('not null');
+    const rest = { attributes: String((await attributes('title', 'int'))[0]), check: '', default: '', comment: '' };
+    await runSql(sqlOf([{ kind: 'set-type', table, column: 'title', type: 'int', using: '', rest }], form));
+    expect(await definition('title')).toBe('  `title` int(11) NOT NULL,');
+    const [ofText, noCheck] = await attributes('doc', 'longtext');
+    const json = { attributes: String(ofText), check: String(noCheck), default: '', comment: '' };
+    await runSql(sqlOf([{ kind: 'set-type', table, column: 'doc', type: 'longtext', using: '', rest: json }], form));
+    expect(await definition('doc')).not.toContain('json_valid');
+    expect((await attributes('double_price', 'bigint'))[2]).toContain('generated');
+  });
+
   it('has no statement that would repeat a column without all of its definition', () => {
-    for (const kind of ['set-type', 'set-required', 'drop-required', 'comment-column', 'create-enum'] as const)
+    for (const kind of ['set-required', 'drop-required', 'comment-column', 'create-enum'] as const)
       expect(canDefine(form, kind)).toBe(false);
   });
 });

@@ -97,6 +97,30 @@ export async function readEnums(
   return [...found.values()];
 }
 
+export interface ColumnAttributes {
+  /** SQL that a change of the type repeats, the check last. */
+  readonly attributes: string;
+  readonly check: string;
+  /** Reason why the type cannot be changed; empty if it can. */
+  readonly problem: string;
+}
+
+/** Reads what a change of a column's type has to repeat. @throws Failure */
+export async function readColumnAttributes(
+  { name: source, kind }: Pick<SourceOverview, 'name' | 'kind'>,
+  table: SqlName,
+  column: string,
+  type: string,
+  signal?: AbortSignal,
+): Promise<ColumnAttributes> {
+  const form = STRUCTURES[kind];
+  const read = form?.reads.columnAttributes;
+  if (form === undefined || read === undefined) throw new Error('the kind changes the type alone');
+  const [row] = await rowsOf(source, kind, readOf(read, table, form, { column, type }), signal);
+  const [attributes = '', check = '', problem = 'The column does not exist'] = row ?? [];
+  return { attributes, check, problem };
+}
+
 /** Name of an enum type in SQL. */
 export function enumSql({ name }: EnumType, kind: string): string {
   const form = STRUCTURES[kind];

@@ -138,8 +138,9 @@ describe.each(Object.entries(STRUCTURES))('definitions of %s', (kind, form) => {
 
   it('reads the structure of a table with a hostile name by one query', () => {
     fc.assert(
-      fc.property(table, (name) => {
-        for (const read of Object.values(form.reads)) expect(placedStatements(readOf(read, name, form), lexis)).toHaveLength(1);
+      fc.property(table, hostile, hostile, (name, column, type) => {
+        for (const read of Object.values(form.reads))
+          expect(placedStatements(readOf(read, name, form, { column, type }), lexis)).toHaveLength(1);
       }),
     );
   });
@@ -183,9 +184,21 @@ comment on column "public"."book"."name" is 'Title';
     expect(sqlOf([{ ...index, index: 'i', isUnique: true, method: 'gin', where: 'a > 1' }], form)).toBe(
       'create unique index "i" on "public"."book" using gin ("a", "b") where a > 1;\n',
     );
-    expect(sqlOf([{ kind: 'set-type', table: BOOKS, column: 'a', type: 'text[]', using: 'array[a]' }], form)).toBe(
-      'alter table "public"."book" alter column "a" type text[] using array[a];\n',
-    );
+    expect(
+      sqlOf(
+        [
+          {
+            kind: 'set-type',
+            table: BOOKS,
+            column: 'a',
+            type: 'text[]',
+            using: 'array[a]',
+            rest: { attributes: '', check: '', default: '', comment: '' },
+          },
+        ],
+        form,
+      ),
+    ).toBe('alter table "public"."book" alter column "a" type text[] using array[a];\n');
   });
 
   it('uses the current schema for names without one', () => {

@@ -47,7 +47,13 @@ export type Definition =
   | (OnTable & { readonly kind: 'drop-table' })
   | (OnTable & { readonly kind: 'add-column'; readonly column: ColumnDefinition })
   | (OnColumn & { readonly kind: 'rename-column'; readonly to: string })
-  | (OnColumn & { readonly kind: 'set-type'; readonly type: string; readonly using: string })
+  | (OnColumn & {
+      readonly kind: 'set-type';
+      readonly type: string;
+      readonly using: string;
+      /** Rest of the column's definition, for kinds that repeat it: SQL of the database, and the default and the comment that stay. */
+      readonly rest: { readonly attributes: string; readonly check: string; readonly default: string; readonly comment: string };
+    })
   | (OnColumn & { readonly kind: 'set-required' | 'drop-required' | 'drop-default' | 'drop-column' })
   | (OnColumn & { readonly kind: 'set-default'; readonly default: string })
   | (OnColumn & { readonly kind: 'comment-column'; readonly comment: string })
@@ -104,9 +110,10 @@ export function sqlOf(definitions: readonly Definition[], form: StructureForm): 
   return statements.map((statement) => `${statement};\n`).join('');
 }
 
-/** Returns a query for the structure of a table. @param read one of the form's `reads` */
-export function readOf(read: string, { schema, name }: SqlName, { quotes }: StructureForm): string {
+/** Returns a query for the structure of a table. @param read one of the form's `reads` @param more values of further placeholders */
+export function readOf(read: string, { schema, name }: SqlName, { quotes }: StructureForm, more: Values = {}): string {
   return fill(read, {
+    ...Object.fromEntries(Object.entries(more).map(([key, value]) => [key, quotedText(value, quotes)])),
     schema: schema === '' && quotes.currentSchema !== undefined ? quotes.currentSchema : quotedText(schema, quotes),
     name: quotedText(name, quotes),
   });
@@ -191,8 +198,11 @@ function valuesOf(definition: Definition, form: StructureForm): Values {
       return { ...on, definition: columnOf(definition.column, form) };
     case 'rename-column':
       return { ...on, column: name(definition.column), to: name(definition.to) };
-    case 'set-type':
-      return { ...on, column: name(definition.column), type: definition.type, using: definition.using };
+    case 'set-type': {
+      const { column, type, using, rest } = definition;
+      const comment = rest.comment === '' ? '' : text(rest.comment);
+      return { ...on, column: name(column), type, using, ...rest, comment };
+    }
     case 'set-default':
       return { ...on, column: name(definition.column), default: definition.default };
     case 'comment-column':

@@ -1,9 +1,33 @@
 import type { StructureForm } from '../../model/structure-form.ts';
 
+/** Types whose columns have a character set, and words that say which. */
+const TEXT_TYPE = '^ *(char|varchar|character|tinytext|text|mediumtext|longtext|enum|set)';
+const CHARACTER_SET = '(character set|charset|collate|binary|byte|ascii|unicode)';
+
 /**
- * Changes of the type, the nullability and the comment of a column are missing: `modify` needs the whole definition of the column, and
- * drops what it does not repeat, such as a collation or `on update`.
+ * `modify` drops what it does not repeat, so that a change of the type reads and repeats the rest of the definition. The check of a JSON
+ * column belongs to its type, and the precision of `on update` has to be that of the type. Changes of the nullability and the comment of a column are missing.
  */
+const COLUMN_ATTRIBUTES = `select concat_ws(' ',
+    case when c.collation_name is not null and lower({type}) regexp '${TEXT_TYPE}' and lower({type}) not regexp '${CHARACTER_SET}'
+      then concat('character set ', c.character_set_name, ' collate ', c.collation_name) end,
+    case c.is_nullable when 'NO' then 'not null' else 'null' end,
+    case when c.extra like '%on update%' and lower({type}) regexp '^ *(timestamp|datetime)'
+      then concat('on update current_timestamp', regexp_substr({type}, '[(][0-9]+[)]')) end,
+    case when c.extra like '%auto_increment%' then 'auto_increment' end,
+    case when c.extra like '%INVISIBLE%' then 'invisible' end,
+    case when c.extra like '%WITHOUT SYSTEM VERSIONING%' then 'without system versioning' end),
+  coalesce((select concat('check (', k.check_clause, ')') from information_schema.check_constraints k
+    where k.constraint_schema = c.table_schema and k.table_name = c.table_name and k.constraint_name = c.column_name and k.level = 'Column'
+      and replace(k.check_clause, '\`', '') <> concat('json_valid(', c.column_name, ')') limit 1), ''),
+  case when c.is_generated = 'ALWAYS' then 'The values of the column are generated: change its type on the SQL page'
+    when c.column_type like '%COMPRESSED%' then 'The column is compressed: change its type on the SQL page'
+    when c.data_type in ('geometry', 'point', 'linestring', 'polygon', 'multipoint', 'multilinestring', 'multipolygon', 'geometrycollection')
+      then 'The column may have a reference system: change its type on the SQL page'
+    else '' end
+from information_schema.columns c
+where c.table_schema = {schema} and c.table_name = {name} and c.column_name = {column}`;
+
 export const structureForm: StructureForm = {
   quotes: { name: '`', escapePrefix: '', currentSchema: 'database()' },
   types: [
@@ -32,6 +56,7 @@ export const structureForm: StructureForm = {
     'drop-table': 'drop table {table}',
     'add-column': 'alter table {table} add column {definition}',
     'rename-column': 'alter table {table} rename column {column} to {to}',
+    'set-type': 'alter table {table} modify column {column} {type}[ {attributes}][ default {default}][ comment {comment}][ {check}]',
     'set-default': 'alter table {table} alter column {column} set default {default}',
     'drop-default': 'alter table {table} alter column {column} drop default',
     'drop-column': 'alter table {table} drop column {column}',
@@ -73,6 +98,7 @@ order by index_name`,
 from information_schema.table_constraints k
 where k.table_schema = {schema} and k.table_name = {name}
 order by field(k.constraint_type, 'PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY', 'CHECK'), k.constraint_name`,
+    columnAttributes: COLUMN_ATTRIBUTES,
     triggers: `select trigger_name, concat(action_timing, ' ', event_manipulation, ' ', action_statement), 'enabled'
 from information_schema.triggers
 where event_object_schema = {schema} and event_object_table = {name}
