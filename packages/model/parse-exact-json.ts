@@ -28,6 +28,8 @@ const SMALLEST_PLAIN = 6;
 const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 /** Characters of a string that are read one by one: a search is faster for long strings and slower for short ones. */
 const SHORT = 24;
+/** Minimum length of a string that V8 keeps as a part of another one. */
+const SLICED = 13;
 /** Size of the table of cached keys, a power of two. */
 const CACHED_KEYS = 64;
 /** Characters that a string cannot contain literally: backslashes begin escapes, control characters are not allowed. */
@@ -41,6 +43,11 @@ export class JsonFault extends SyntaxError {
     super(`unexpected text in JSON at position ${at}`);
     this.at = at;
   }
+}
+
+/** Returns a copy. V8 keeps the whole text in memory as long as a slice of 13 or more characters is used; flattening a concatenation copies. */
+function ownText(slice: string): string {
+  return slice.length < SLICED ? slice : ` ${slice}`.slice(1);
 }
 
 /**
@@ -73,7 +80,7 @@ export function parseExactJson<N>(text: string, exactNumber: (text: string) => N
     if (end < 0) throw fault();
     at = end + 1;
     const raw = text.slice(start, end);
-    return NOT_PLAIN.test(raw) ? (JSON.parse(text.slice(start - 1, end + 1)) as string) : raw;
+    return NOT_PLAIN.test(raw) ? (JSON.parse(text.slice(start - 1, end + 1)) as string) : ownText(raw);
   };
 
   const string = (): string => {
@@ -82,7 +89,7 @@ export function parseExactJson<N>(text: string, exactNumber: (text: string) => N
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
         at = i + 1;
-        return text.slice(start, i);
+        return ownText(text.slice(start, i));
       }
       if (code === BACKSLASH || code < SPACE) break;
     }
@@ -100,7 +107,7 @@ export function parseExactJson<N>(text: string, exactNumber: (text: string) => N
         const place = hash & (CACHED_KEYS - 1);
         const known = cachedKeys[place] as string;
         if (known.length === i - start && text.startsWith(known, start)) return known;
-        const fresh = text.slice(start, i);
+        const fresh = ownText(text.slice(start, i));
         cachedKeys[place] = fresh;
         return fresh;
       }
@@ -154,7 +161,7 @@ export function parseExactJson<N>(text: string, exactNumber: (text: string) => N
       if (code === PLUS || code === MINUS) at += 1;
       digits();
     }
-    if (!exact || count > EXACT_DIGITS) return exactNumber(text.slice(start, at));
+    if (!exact || count > EXACT_DIGITS) return exactNumber(ownText(text.slice(start, at)));
     // Both are exact integers, so the quotient is the double closest to the number.
     if (decimals > 0) value /= POWERS_OF_TEN[decimals] as number;
     return first === MINUS ? -value : value;

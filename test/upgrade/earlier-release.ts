@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Commit of the release before. Until there is a release, a commit of an earlier day stands in. */
-export const EARLIER = '634cbd27';
+/** Commit of the release before. Until there is a release, an earlier commit stands in: one that knows the oldest reader (ADR 30). */
+export const EARLIER = '51786154';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/earlier-release.mjs', import.meta.url));
 /** Exit code of the script if the history is shallow. */

@@ -24,6 +24,19 @@ it('cancels an aborted statement without affecting others on its connection', as
   await expect.poll(() => active(other), WAIT).toBe(0);
 });
 
+it('pipelines no statement that ran into its deadline', async () => {
+  const source = await open({ max: 8 });
+  const sleep = read('select to_json(pg_sleep($1::float8)::text)');
+  for (let i = 0; i < 40; i++) await source.runJson(sleep, ['0'], {}); // recorded as quick
+  for (let i = 0; i < 4; i++) expect((await failure(source.runJson(sleep, ['30'], { deadline: Date.now() + 500 }))).code).toBe('timeout');
+  const other = await open({ max: 1 });
+  await expect.poll(() => active(other), WAIT).toBe(0);
+  // Each has a connection of its own, so all of them run at the same time.
+  const running = Array.from({ length: 6 }, () => source.runJson(sleep, ['3'], {}));
+  await expect.poll(() => active(other), { ...WAIT, interval: 20 }).toBe(6);
+  await Promise.all(running);
+});
+
 it('cancels reads, writes and waiting statements at their deadline', async () => {
   const source = await open({ max: 1 });
   const deadline = Date.now() + 60;

@@ -257,6 +257,7 @@ export class PostgresqlSource implements Source {
         resolve(done);
         return;
       }
+      if (failure instanceof CancelledError && done.ran > 0) pool.costs.recordCancelled(exchange.costKey, done.ran);
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
       if (server !== primary && mayPrimarySucceed(failure)) {
         pool.counts.fallbacks += 1;

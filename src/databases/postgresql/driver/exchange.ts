@@ -67,10 +67,12 @@ export class WireExchange {
   /** Names of statements whose Parse message is part of this exchange and not acknowledged yet. */
   parsing: string[] | null = null;
   settled = false;
-  /** Time that the server is expected to take, in milliseconds; 0 if it is unknown. */
+  /** Time that the server is expected to take, in milliseconds; 0 if it is unknown. More for a statement that is slow for some values. */
   expected = 0;
   /** Time that the server took, in milliseconds. */
   duration = 0;
+  /** Time that the server had taken when it was cancelled, in milliseconds. */
+  ran = 0;
 
   /** Maximum number of rows to return of a result (`text`, `simple`). */
   maxRows = Number.POSITIVE_INFINITY;

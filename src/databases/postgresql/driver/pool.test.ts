@@ -37,15 +37,25 @@ async function open(): Promise<DriverSession> {
 const LIMITS = { maxConnections: 8, idleTimeoutMs: 60_000, lifetimeMs: 600_000, waitTimeoutMs: 60_000, retries: 0 };
 
 it.each([
-  { title: 'sends short statements of one turn in one write', ms: 0.01, expected: [8] },
-  { title: 'spreads statements over the connections that would take longer together', ms: 0.4, expected: [2, 2, 2, 2] },
-  { title: 'spreads slower statements', ms: 20, expected: [2, 2, 2, 2] },
-])('$title', async ({ ms, expected }) => {
+  { title: 'sends short statements of one turn in one write', durations: [0.01], expected: [8] },
+  { title: 'spreads statements over the connections that would take longer together', durations: [0.4], expected: [2, 2, 2, 2] },
+  { title: 'spreads slower statements', durations: [20], expected: [2, 2, 2, 2] },
+  {
+    title: 'spreads statements that are short on average, and took long a while ago',
+    durations: [0.01, 200, ...Array.from({ length: 100 }, () => 0.01)],
+    expected: [2, 2, 2, 2],
+  },
+  {
+    title: 'forgets in time that a statement took long',
+    durations: [0.01, 200, ...Array.from({ length: 200 }, () => 0.01)],
+    expected: [8],
+  },
+])('$title', async ({ durations, expected }) => {
   const pool = new Pool(open, LIMITS, () => undefined);
   await pool.start();
   const idle = await Promise.all(Array.from({ length: 4 }, () => pool.acquire({})));
   for (const session of idle) pool.release(session);
-  pool.costs.record('statement', ms);
+  for (const ms of durations) pool.costs.record('statement', ms);
   writes = [];
   const ended = Array.from(
     { length: 8 },

@@ -55,6 +55,8 @@ const SLOW_MS = 50;
  * is idle: one write to the server costs the service about as much as all else of a short request.
  */
 const TOGETHER_MS = 1;
+/** Duration above which a statement shares no connection with others of its turn while it is remembered, in milliseconds. */
+const RISKY_MS = 10;
 /** Running time after which no statement is queued behind another one. */
 const STUCK_MS = 20;
 const TICK_MS = 20;
@@ -242,7 +244,7 @@ export class Pool implements SessionOwner {
   #isQuick(exchange: WireExchange): boolean {
     const cost = this.costs.of(exchange.costKey);
     if (cost === null) return false;
-    exchange.expected = cost.ms;
+    exchange.expected = cost.longest > RISKY_MS ? Math.max(2 * TOGETHER_MS, cost.ms) : cost.ms;
     return cost.ms <= SLOW_MS;
   }
 

@@ -188,6 +188,7 @@ export class DriverSession {
   #cancel(exchange: WireExchange, reason: CancelReason, now: number): void {
     exchange.cancelled = reason === 'size' && exchange.refused !== null ? exchange.refused : new CancelledError(reason);
     exchange.cancelledAt = now;
+    if (this.#queue[this.#head] === exchange) exchange.ran = performance.now() - this.headSince;
     if (exchange.releasesEarly) {
       exchange.failure = exchange.cancelled;
       this.#settle(exchange);
