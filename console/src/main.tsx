@@ -14,6 +14,7 @@ import './styles/data.css';
 import './styles/diagram.css';
 import './styles/rows.css';
 import './styles/explorer.css';
+import './styles/phone.css';
 import './styles/forced.css';
 import { render } from 'preact';
 import { loadConfig } from './api/config.ts';

@@ -30,6 +30,7 @@ const OVERFLOWING = `(() => {
           if (overflowX === 'auto' && !outer.matches('.body')) scrolls = true;
           if (overflowY === 'hidden' && outer.clientHeight < Math.min(height, 16)) found.push(name(each) + ' is squeezed');
     }
+    if (each.matches('button, input:not([type="checkbox"]), select, textarea') && width > 1 && height < 40) found.push(name(each) + ' is only ' + height + ' pixels high');
     if (!scrolls && width > 1 && (left < frame.left - 1 || right > frame.right + 1)) found.push(name(each) + ' is beyond the edge');
     if (!scrolls && each.matches('button, h2, h3') && each.scrollWidth > each.clientWidth + 1) found.push(name(each) + ' is cut');
   }

@@ -36,6 +36,15 @@ const HIDDEN = `[...document.querySelectorAll('main button, main [role="tab"], m
   return isWhole ? [] : [each.textContent.trim() + ' is hidden'];
 })`;
 
+/** Controls that are smaller than a finger. Links in a sentence are as high as their line, and a checkbox is hit by its label as well. */
+const SMALL = `[...document.querySelectorAll('button, a, input, select, textarea, summary')].flatMap((each) => {
+  if (!each.checkVisibility({ visibilityProperty: true }) || each.closest('.visually-hidden, .skip-link, .diagram, .neighbourhood')) return [];
+  const target = each.type === 'checkbox' ? each.closest('label, td') : each;
+  const { width, height } = target.getBoundingClientRect();
+  const isInline = each.matches('a') && getComputedStyle(each).display === 'inline';
+  return isInline || width < 2 || height >= 40 ? [] : [(each.getAttribute('aria-label') || each.textContent.trim()) + ' is ' + height + ' pixels high'];
+})`;
+
 describe.skipIf(chromiumPath === undefined)('console pages', () => {
   let service: TestService;
   let browser: Browser;
@@ -133,6 +142,7 @@ describe.skipIf(chromiumPath === undefined)('console pages', () => {
           const outOfView = (await page.evaluate(SELECTED_OUT_OF_VIEW)) as string[];
           findings.push(...outOfView.map((name) => `${route}: the selected ${name} is out of view`));
           findings.push(...((await page.evaluate(HIDDEN)) as string[]).map((each) => `${route} ${each}`));
+          if (width === 320) findings.push(...((await page.evaluate(SMALL)) as string[]).map((each) => `${route} ${each}`));
         }
         expect(findings).toEqual([]);
         await close();

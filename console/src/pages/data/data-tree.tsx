@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { isPhone } from '../../browser/layout.ts';
 import { go, hrefOf, place } from '../../browser/place.ts';
 import { type Overview, type TableOverview, tableId } from '../../model/overview.ts';
 import { Search } from '../../parts/field.tsx';
@@ -70,7 +71,7 @@ function toggle(key: string): void {
 
 /** On a narrow page the list stays open while it has the focus. */
 function closeWhenNarrow(chosen: HTMLElement): void {
-  if (matchMedia('(max-width: 40em)').matches) chosen.blur();
+  if (isPhone.peek()) chosen.blur();
 }
 
 /** The source and the table of the page. */
