@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('Data pages', () => {
       await page.getByRole('button', { name: 'Insert author', exact: true }).waitFor();
       await write('Query editor', '{ author { name books { id } } }');
       await page.keyboard.press('Control+Enter');
-      await page.getByText('1 rows').waitFor();
+      await page.getByText('1 row').waitFor();
       const { metadata } = (await empty.metadata('export_metadata', {}, { version: 2 })) as {
         metadata: { sources: { tables: JsonObject[] }[] };
       };

@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('issue tracker built in the console'
     await goTo('Explorer');
     await write('Query editor', '{ issue { id title } }');
     await button('Run').click();
-    await page.getByText('1 rows').waitFor();
+    await page.getByText('1 row').waitFor();
     await write('Query editor', '{ issue { author_id } }');
     await button('Run').click();
     await page.getByText("field 'author_id' not found").first().waitFor();

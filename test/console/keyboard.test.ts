@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('console from an empty database', ()
     // The page loads the fields of the type first.
     await expect.poll(() => page.getByRole('textbox', { name: 'Query editor' }).textContent(), WAIT).toContain('author');
     await click('button', 'Run');
-    await page.getByText('1 rows').waitFor();
+    await page.getByText('1 row').waitFor();
     expect(clicks).toBeLessThanOrEqual(6);
     await close();
   });
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('console from an empty database', ()
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText('{ author { name books { id } } }');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('1 rows').waitFor();
+    await page.getByText('1 row').waitFor();
     await leaveEditor(page, 'Query editor');
     await tabTo('button', 'Variables');
     await close();

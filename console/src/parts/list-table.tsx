@@ -37,7 +37,7 @@ export function ListTable({ name, columns, isCard = false, class: extra = '', ch
       class={`${isCard ? 'card ' : ''}table-scroll`}
       {...(isOverflowing ? { role: 'region', 'aria-label': name, tabIndex: 0 } : {})}
     >
-      <table class={`list-table ${extra}`.trimEnd()} style={headings(columns)}>
+      <table class={`list-table ${columns.at(-1) === ACTIONS ? 'has-actions ' : ''}${extra}`.trimEnd()} style={headings(columns)}>
         <caption class="visually-hidden">{name}</caption>
         <thead class={columns.every((column) => typeof column !== 'string') ? 'visually-hidden' : undefined}>
           <tr>

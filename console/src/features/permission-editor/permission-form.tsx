@@ -61,7 +61,7 @@ export function PermissionForm(props: FormProps) {
     <section class="card permission">
       <header>
         <h2 class="grow">
-          {operation} permission of <span class="accent">{role}</span>
+          {operation.charAt(0).toUpperCase() + operation.slice(1)} permission of <span class="accent">{role}</span>
           {isChanged && <span class="badge badge-accent edited">edited</span>}
         </h2>
         <Segments
@@ -220,7 +220,7 @@ function PermissionTree(props: TreeProps) {
 function SelectOptions({ draft, set }: Pick<TreeProps, 'draft' | 'set'>) {
   const { limit } = draft;
   return (
-    <div class="row">
+    <div class="row filter-form">
       <Field label="Row limit">
         {(id) => (
           <input

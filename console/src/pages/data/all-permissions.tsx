@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { go } from '../../browser/place.ts';
+import { go, hrefOf } from '../../browser/place.ts';
 import { accessOf, type Overview, type SourceOverview, tableId } from '../../model/overview.ts';
 import { PERMISSION_OPERATIONS, type PermissionOperation } from '../../model/table-entry.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -22,7 +22,15 @@ export function AllPermissions({ data, source }: { readonly data: Overview; read
   );
   if (data.roles.length === 0) {
     return (
-      <EmptyState icon="shield" title="No permissions yet">
+      <EmptyState
+        icon="shield"
+        title="No permissions yet"
+        actions={
+          <a class="button" href={hrefOf(['data', source.name])}>
+            Tables of {source.name}
+          </a>
+        }
+      >
         Open a table to add a permission. A role exists once it has a permission.
       </EmptyState>
     );

@@ -79,7 +79,7 @@ export function Fields({ table, info }: FieldsProps) {
         </EmptyState>
       ) : (
         <>
-          <div class="row">{add}</div>
+          <div class="row-end">{add}</div>
           <ListTable name="Computed fields" isCard columns={['Field', 'Function', 'Arguments', ACTIONS]}>
             {fields.map((field) => {
               const name = String(field['name']);

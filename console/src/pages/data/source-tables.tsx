@@ -46,7 +46,8 @@ function UntrackedTables({ source, tracking }: { readonly source: SourceOverview
         <p class="muted">
           {tables.length === 0 ? (
             <>
-              The database has no tables yet. Create some on the <a href={hrefOf(['sql'], { source: source.name })}>SQL page</a>.
+              The database has no tables yet. Create one with <strong>New table</strong>, or several on the{' '}
+              <a href={hrefOf(['sql'], { source: source.name })}>SQL page</a>.
             </>
           ) : (
             'All tables of the database are tracked.'

@@ -63,7 +63,7 @@ function Columns({ table, info, names, onDone }: EditableProps & { readonly name
               {column.description !== undefined && <p class="muted small">{column.description}</p>}
             </td>
             <td class="mono">{column.type}</td>
-            <td>{column.isNullable ? 'yes' : <span class="muted">no</span>}</td>
+            <td class="nowrap">{column.isNullable ? 'yes' : <span class="muted">no</span>}</td>
             <td class="mono small">{column.default ?? ''}</td>
             <td>
               <input

@@ -139,40 +139,51 @@ function Toolbar({ table, info, readable, state, layout, onLayout, onColumns }: 
         info={info}
         onChange={(next) => setQuery({ where: Object.keys(next).length === 0 ? undefined : printJson(next), offset: undefined })}
       />
-      <span class="grow" />
-      <span class="muted small number">{count !== undefined ? `${count} rows` : hasEstimate ? `~ ${info.estimatedRows} rows` : ''}</span>
-      {readable.hasAggregate && (
-        <Button small kind="quiet" onClick={() => void state.countAll()}>
-          Count
+      <span class="row-tools">
+        <span class="muted small number">{rowsText(count, hasEstimate ? info.estimatedRows : undefined)}</span>
+        {readable.hasAggregate && (
+          <Button small kind="quiet" onClick={() => void state.countAll()}>
+            Count
+          </Button>
+        )}
+        <Button small kind="quiet" icon="reload" name="Refresh rows" onClick={reload} />
+        <SavedViews table={table} layout={layout} onLayout={onLayout} />
+        <Button small kind="quiet" icon="columns" onClick={onColumns}>
+          Columns{layout.hidden.length > 0 ? ` (${layout.hidden.length} hidden)` : ''}
         </Button>
-      )}
-      <Button small kind="quiet" icon="reload" name="Refresh rows" onClick={reload} />
-      <SavedViews table={table} layout={layout} onLayout={onLayout} />
-      <Button small kind="quiet" icon="columns" onClick={onColumns}>
-        Columns{layout.hidden.length > 0 ? ` (${layout.hidden.length} hidden)` : ''}
-      </Button>
-      <Button
-        small
-        kind="quiet"
-        icon="upload"
-        refusal={state.refusal('insert', state.access && state.access.insert !== undefined)}
-        onClick={() => state.setImporting('')}
-      >
-        Import
-      </Button>
-      <Button
-        small
-        kind="quiet"
-        icon="download"
-        title="Download the rows of this page"
-        onClick={() =>
-          download(`${tableId(table)}.csv`, csvOf([columns, ...rows.map((row) => columns.map((name) => cellText(row[name])))]), 'text/csv')
-        }
-      >
-        CSV
-      </Button>
+        <Button
+          small
+          kind="quiet"
+          icon="upload"
+          refusal={state.refusal('insert', state.access && state.access.insert !== undefined)}
+          onClick={() => state.setImporting('')}
+        >
+          Import
+        </Button>
+        <Button
+          small
+          kind="quiet"
+          icon="download"
+          title="Download the rows of this page"
+          onClick={() =>
+            download(
+              `${tableId(table)}.csv`,
+              csvOf([columns, ...rows.map((row) => columns.map((name) => cellText(row[name])))]),
+              'text/csv',
+            )
+          }
+        >
+          CSV
+        </Button>
+      </span>
     </div>
   );
+}
+
+/** Number of rows as counted, or as estimated by the database. */
+function rowsText(count: string | undefined, estimate: number | undefined): string {
+  if (count !== undefined) return `${BigInt(count).toLocaleString('en')} ${count === '1' ? 'row' : 'rows'}`;
+  return estimate === undefined ? '' : `~ ${estimate.toLocaleString('en')} rows`;
 }
 
 function NoRows({ table, state }: Pick<ViewProps, 'table' | 'state'>) {
@@ -194,6 +205,9 @@ function NoRows({ table, state }: Pick<ViewProps, 'table' | 'state'>) {
             onClick={() => setOpen({ row: null })}
           >
             Insert row
+          </Button>
+          <Button icon="upload" refusal={refusal('insert', access && access.insert !== undefined)} onClick={() => state.setImporting('')}>
+            Import rows
           </Button>
           {!isAdmin(as) && (
             <a

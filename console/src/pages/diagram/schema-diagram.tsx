@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { readSchemaDiagram } from '../../api/schema-diagram.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { download } from '../../browser/clipboard.ts';
-import { place, setQuery } from '../../browser/place.ts';
+import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { type Diagram, type DiagramModel, filterModel, layoutDiagram } from '../../model/diagram.ts';
 import { diagramSvg } from '../../model/diagram-svg.ts';
 import type { Overview, SourceOverview } from '../../model/overview.ts';
@@ -79,7 +79,15 @@ export function SchemaDiagram({ data, source }: SchemaDiagramProps) {
       {diagram === undefined && isLoading && <Loading what="the diagram" onStop={stop} />}
       {diagram !== undefined &&
         (diagram.boxes.length === 0 ? (
-          <EmptyState icon="table" title="No tables">
+          <EmptyState
+            icon="table"
+            title="No tables"
+            actions={
+              <a class="button" href={hrefOf(['data', source.name])}>
+                Tables of {source.name}
+              </a>
+            }
+          >
             {role === undefined ? 'The diagram has the tracked tables of the source.' : `${role} can select from no table.`}
           </EmptyState>
         ) : (

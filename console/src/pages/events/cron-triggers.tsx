@@ -33,7 +33,7 @@ export function CronTriggers() {
           A cron trigger calls a webhook on a schedule.
         </EmptyState>
       )}
-      {value !== undefined && value.length > 0 && <div class="row">{add}</div>}
+      {value !== undefined && value.length > 0 && <div class="row-end">{add}</div>}
       {value?.map((trigger) => (
         <CronTrigger key={String(trigger['name'])} trigger={trigger} onEdit={() => setEdited(trigger)} />
       ))}

@@ -53,11 +53,13 @@ export function Explorer() {
           onNew={() => queryTabs.open()}
         />
         <span class="grow" />
-        {SIDES.map(([form, name]) => (
-          <Button key={form} kind="quiet" small pressed={side === form} onClick={() => setSide(side === form ? null : form)}>
-            {name}
-          </Button>
-        ))}
+        <span class="row-tight">
+          {SIDES.map(([form, name]) => (
+            <Button key={form} kind="quiet" small pressed={side === form} onClick={() => setSide(side === form ? null : form)}>
+              {name}
+            </Button>
+          ))}
+        </span>
       </div>
       <div class={`explorer-body${side === null ? '' : ' has-side'}`}>
         {side !== null && (

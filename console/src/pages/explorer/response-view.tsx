@@ -51,29 +51,30 @@ export function ResponseView({
     <section class="response-pane stack-tight" aria-label={`Response for ${personaLabel(as)}`}>
       <div class="row small" role="status">
         <ResponseFacts run={run} rows={lists[0]?.rows.length} hidden={hidden} />
-        <span class="grow" />
-        {json !== undefined && (
-          <Segments
-            name="Response format"
-            options={[
-              ['json', 'JSON'] as const,
-              ...(list === undefined ? [] : [['table', 'Table'] as const]),
-              ...(response === undefined ? [] : [['headers', 'Headers'] as const]),
-            ]}
-            chosen={form}
-            onChoose={setForm}
-          />
-        )}
-        {table !== undefined && list !== undefined && <TableTools lists={lists} list={list} table={table} onChoose={setPath} />}
-        {text !== '' && (
-          <Button
-            small
-            kind="quiet"
-            icon="copy"
-            name={table === undefined ? 'Copy response' : 'Copy table (TSV)'}
-            onClick={() => void copyText(table === undefined ? text : tsvOf(linesOf(table)))}
-          />
-        )}
+        <span class="row-tools">
+          {json !== undefined && (
+            <Segments
+              name="Response format"
+              options={[
+                ['json', 'JSON'] as const,
+                ...(list === undefined ? [] : [['table', 'Table'] as const]),
+                ...(response === undefined ? [] : [['headers', 'Headers'] as const]),
+              ]}
+              chosen={form}
+              onChoose={setForm}
+            />
+          )}
+          {table !== undefined && list !== undefined && <TableTools lists={lists} list={list} table={table} onChoose={setPath} />}
+          {text !== '' && (
+            <Button
+              small
+              kind="quiet"
+              icon="copy"
+              name={table === undefined ? 'Copy response' : 'Copy table (TSV)'}
+              onClick={() => void copyText(table === undefined ? text : tsvOf(linesOf(table)))}
+            />
+          )}
+        </span>
       </div>
       {isRunning && response === undefined && event === undefined && <Loading what="the response" />}
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
@@ -139,7 +140,7 @@ function ResponseFacts({
       {response !== undefined && (
         <span class="muted number">
           {response.status} · {Math.round(response.milliseconds)} ms · {sizeText(response.text.length)}
-          {rows !== undefined && ` · ${rows} rows`}
+          {rows !== undefined && ` · ${rows} ${rows === 1 ? 'row' : 'rows'}`}
         </span>
       )}
       {event !== undefined && <span class="badge badge-accent">{isRunning ? `live · ${events}` : `ended · ${events}`}</span>}

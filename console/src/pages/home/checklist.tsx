@@ -9,16 +9,16 @@ export function Checklist() {
   if (value === undefined) return null;
   return (
     <Card icon="shield" title="Production checklist">
-      <ul class="stack-tight">
+      <ul class="stack">
         {checks(value).map(({ good, label, note }) => (
-          <li key={label} class="row-tight">
+          <li key={label} class="check-line">
             <span class={`badge ${good ? 'badge-ok' : 'badge-warn'}`}>
               <Icon name={good ? 'check' : 'warn'} />
               {good ? 'yes' : 'no'}
             </span>
             <span>
               {label}
-              {!good && <span class="muted small"> · {note}</span>}
+              {!good && <p class="muted small break">{note}</p>}
             </span>
           </li>
         ))}

@@ -39,7 +39,7 @@ function Reload() {
             refusal={readOnlyRefusal}
             onClick={() => reload(`Reload ${name}`, { reload_sources: [name], reload_remote_schemas: false })}
           >
-            {name}
+            Reload {name}
           </Button>
         ))}
         <Button

@@ -49,7 +49,7 @@ export function AllowList() {
           A collection has named operations for the allow-list and for REST endpoints.
         </EmptyState>
       )}
-      {collections.length > 0 && <div class="row">{add}</div>}
+      {collections.length > 0 && <div class="row-end">{add}</div>}
       {collections.map((collection) => {
         const name = String(collection['name']);
         return <Collection key={name} collection={collection} isListed={listed.some((entry) => entry['collection'] === name)} />;
@@ -68,7 +68,7 @@ function Collection({ collection, isListed }: { readonly collection: JsonObject;
         <h2 class="grow">
           {name} {isListed && <span class="badge badge-ok">allowed</span>}
         </h2>
-        <Button small pressed={isListed} refusal={readOnlyRefusal} onClick={() => toggle(name, !isListed)}>
+        <Button small refusal={readOnlyRefusal} onClick={() => toggle(name, !isListed)}>
           {isListed ? 'Remove from allow-list' : 'Add to allow-list'}
         </Button>
         <Button small icon="trash" refusal={readOnlyRefusal} onClick={() => remove(name)}>

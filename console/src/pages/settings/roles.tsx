@@ -4,6 +4,7 @@ import { type MetadataPart, readMetadata } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
+import { hrefOf } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';
 import { equalJson, type Json } from '../../model/json.ts';
 import { allTables, type Overview } from '../../model/overview.ts';
@@ -42,7 +43,15 @@ export function Roles() {
         </Button>
       </div>
       {data.roles.length === 0 ? (
-        <EmptyState icon="user" title="No roles yet">
+        <EmptyState
+          icon="user"
+          title="No roles yet"
+          actions={
+            <a class="button" href={hrefOf(['data'])}>
+              Tables
+            </a>
+          }
+        >
           Add a permission for a role on the page of a table.
         </EmptyState>
       ) : (

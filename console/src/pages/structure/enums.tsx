@@ -38,7 +38,11 @@ export function Enums({ source, version }: { readonly source: SourceOverview; re
       </header>
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the enum types" />}
-      {value?.length === 0 && <EmptyState icon="metadata" title="No enum types" />}
+      {value?.length === 0 && (
+        <EmptyState icon="metadata" title="No enum types">
+          An enum type has a fixed list of values. Columns of that type accept no others.
+        </EmptyState>
+      )}
       {value !== undefined && value.length > 0 && (
         <ListTable name="Enum types" columns={['Type', 'Values', ACTIONS]}>
           {value.map((each) => (
