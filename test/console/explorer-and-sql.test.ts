@@ -35,6 +35,10 @@ describe.skipIf(chromiumPath === undefined)('explorer and SQL pages', () => {
     await write('Query editor', 'query Albums { album(limit: 3) { title } }');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('Seq Scan').first().waitFor();
+    // The SQL page explains the statement with times.
+    await page.getByRole('link', { name: 'Open in SQL' }).click();
+    await expect.poll(() => page.getByRole('textbox', { name: 'SQL', exact: true }).textContent(), WAIT).toContain('from "public"."album"');
+    await page.goBack();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Create REST endpoint' }).click();
     await page.getByLabel('URL').fill('albums');

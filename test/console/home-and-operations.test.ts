@@ -46,6 +46,30 @@ describe.skipIf(chromiumPath === undefined)('home and the last operations', () =
     await close();
   });
 
+  it('lead from a slow operation to its requests, and from a request to its document', async () => {
+    const headers = { 'x-svc-admin-secret': 'the-secret-of-the-console-tests' };
+    const send = (query: string) => service.send('/v1/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+    await send('query Slow { album(limit: 3) { title } }');
+    await send('query Other { genre { name } }');
+    const opened = await openConsolePage(browser, service.url, { route: '#/' });
+    const { page, go, close } = opened;
+    const requests = page.getByRole('table', { name: 'Requests' });
+    await page.getByRole('link', { name: 'Slow', exact: true }).click();
+    await requests.getByText('query Slow { album(limit: 0) { title } }').waitFor();
+    expect(await requests.getByText('query Other').count()).toBe(0);
+    await go('#/live?tab=operations');
+    await page.getByRole('link', { name: 'Slow', exact: true }).click();
+    await requests.getByText('query Slow { album(limit: 0) { title } }').waitFor();
+    await expectAccessible(opened);
+    await requests.getByRole('link', { name: 'Open', exact: true }).click();
+    await expect.poll(() => page.getByRole('textbox', { name: 'Query editor' }).textContent(), WAIT).toContain('query Slow');
+    await page.goBack();
+    await requests.waitFor();
+    await page.goBack();
+    await page.getByRole('table', { name: 'Operations' }).waitFor();
+    await close();
+  });
+
   it('creates a REST endpoint in the settings, from a saved query', async () => {
     await service.metadata('create_query_collection', {
       name: 'shop',
@@ -62,6 +86,13 @@ describe.skipIf(chromiumPath === undefined)('home and the last operations', () =
     await page.getByText('Applied: Create REST endpoint genres').waitFor();
     const response = await service.send('/api/rest/genres', { headers: { 'x-svc-admin-secret': 'the-secret-of-the-console-tests' } });
     expect(response.json).toMatchObject({ genre: [{}, {}] });
+    await page
+      .getByRole('row', { name: /genres/ })
+      .getByRole('button', { name: 'curl' })
+      .click();
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'), WAIT)
+      .toBe(`curl -s '${service.url}/api/rest/genres' \\\n  -H "X-Svc-Admin-Secret: $SVC_GRAPHQL_ADMIN_SECRET"`);
     await close();
   });
 });

@@ -284,6 +284,17 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     await page.getByRole('textbox', { name: 'select permission of auditor as JSON' }).getByText('"spare"').waitFor();
     await page.goBack();
+    // A change of something else is not blamed for them.
+    await service.metadata('create_query_collection', { name: 'unrelated', definition: { queries: [] } });
+    await opened.go('#/settings?tab=allow-list');
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const review = page.getByRole('dialog');
+    await review.getByText('No further object becomes inconsistent').waitFor();
+    expect(await review.getByText('Metadata becomes inconsistent').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await review.waitFor({ state: 'detached' });
+    await service.metadata('drop_query_collection', { collection: 'unrelated', cascade: false });
+    await opened.go('#/metadata?tab=inconsistent');
     await page.getByRole('button', { name: 'Delete all 2' }).click();
     await apply(page);
     await page.getByText('No inconsistent objects').waitFor();
@@ -357,6 +368,48 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
       .toContain('"graphql_schema_introspection":{"disabled_for_roles":["clerk"]}');
     await expectAccessible(opened);
     await opened.close();
+  });
+
+  it('lead from a table to its event triggers, and from a trigger to its table', async () => {
+    await service.sql('create table parcel (id int primary key)');
+    await service.metadata('pg_track_table', { table: 'parcel' });
+    const opened = await open('#/data/default/public.parcel');
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Event triggers', exact: true }).click();
+    await page.getByRole('heading', { name: 'Events' }).waitFor();
+    await page.getByRole('button', { name: 'New event trigger' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => dialog.getByRole('combobox', { name: 'Table' }).inputValue(), WAIT).toBe('default: public.parcel');
+    await dialog.getByLabel('Name').fill('parcel_sent');
+    await dialog.getByLabel('Webhook').fill('{{HOOKS}}/parcels');
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('insert on public.parcel, or invoked manually, sent to {{HOOKS}}/parcels').waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('link', { name: 'public.parcel' }).click();
+    await page.getByRole('link', { name: 'Event triggers 1' }).click();
+    await page.getByRole('link', { name: 'parcel_sent' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Filter triggers' }).fill('nothing of that name');
+    await page.getByText('No event trigger or table has “nothing of that name” in its name.').waitFor();
+    await page.getByRole('button', { name: 'Clear filter' }).click();
+    await page.getByRole('link', { name: 'parcel_sent' }).waitFor();
+    await service.metadata('pg_delete_event_trigger', { source: 'default', name: 'parcel_sent' });
+    await service.metadata('pg_untrack_table', { table: 'parcel' });
+    await opened.close();
+  });
+
+  it('show why a remote schema is inconsistent', async () => {
+    const remote = await startGraphqlServer('type Query { one: Int }', {});
+    await service.metadata('add_remote_schema', { name: 'away', definition: { url: remote.url } });
+    await remote.close();
+    await service.metadata('reload_metadata', { reload_remote_schemas: true });
+    const opened = await open('#/remote-schemas');
+    await opened.page
+      .getByRole('note')
+      .getByText(/HTTP exception occurred/)
+      .waitFor();
+    await expectAccessible(opened);
+    await opened.close();
+    await service.metadata('remove_remote_schema', { name: 'away' });
   });
 
   it('add a remote schema, grant a role a part of it and remove it', async () => {

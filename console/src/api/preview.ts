@@ -1,4 +1,5 @@
 /** Previews changes with `preview_changes`. */
+import { readInconsistency } from '../model/inconsistent.ts';
 import { isList, isObject, type Json, type JsonObject, objectOf, objectsIn } from '../model/json.ts';
 import { type Persona, sessionOf } from '../model/persona.ts';
 import type { Step } from '../model/steps.ts';
@@ -12,7 +13,9 @@ export interface SchemaDifference {
 }
 
 export interface ChangePreview {
+  /** False also if objects stay inconsistent that are so without the changes. */
   readonly isConsistent: boolean;
+  /** Objects that the changes make inconsistent. */
   readonly inconsistent: readonly { readonly name: string; readonly reason: string }[];
   /** Roles whose schemas would change. */
   readonly roles: readonly SchemaDifference[];
@@ -57,12 +60,16 @@ export async function previewChanges(
     { signal },
   );
   const json = objectOf(response);
+  const inconsistent = objectsIn(json['inconsistent_objects']);
+  const before = inconsistent.length === 0 ? new Set() : await readInconsistentBefore(signal);
   return {
     isConsistent: json['is_consistent'] !== false,
-    inconsistent: objectsIn(json['inconsistent_objects']).map((each) => ({
-      name: String(each['name'] ?? each['type'] ?? ''),
-      reason: String(each['reason'] ?? ''),
-    })),
+    inconsistent: inconsistent
+      .filter((each) => !before.has(identityOf(each)))
+      .map((each) => ({
+        name: String(each['name'] ?? each['type'] ?? ''),
+        reason: String(each['reason'] ?? ''),
+      })),
     roles: objectsIn(json['schema_diff'])
       .map((each) => ({
         role: String(each['role']),
@@ -81,6 +88,17 @@ export async function previewChanges(
     brokenCount: Number(json['broken_query_count'] ?? 0),
     answers: objectsIn(json['answers']),
   };
+}
+
+async function readInconsistentBefore(signal: AbortSignal | undefined): Promise<ReadonlySet<string>> {
+  const json = objectOf(await readOperation('get_inconsistent_metadata', {}, { signal }));
+  return new Set(objectsIn(json['inconsistent_objects']).map(identityOf));
+}
+
+/** Names and reason of a record of inconsistent objects, whose definitions a change may edit. */
+function identityOf(record: JsonObject): string {
+  const { reason, objects } = readInconsistency(record, []);
+  return JSON.stringify([reason, objects.map(({ name }) => name)]);
 }
 
 function texts(json: Json | undefined): readonly string[] {

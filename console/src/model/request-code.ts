@@ -15,6 +15,8 @@ export interface CodeOptions {
   /** True if the request sends the admin secret. */
   readonly hasSecret: boolean;
   readonly headers?: HeaderFields;
+  /** Method of a curl command. Default `POST`; `GET` has no body. */
+  readonly method?: string;
 }
 
 interface CodeHeader {
@@ -24,12 +26,12 @@ interface CodeHeader {
   readonly variable: string | undefined;
 }
 
-function codeHeaders({ hasSecret, headers = {} }: CodeOptions): readonly CodeHeader[] {
+function codeHeaders({ hasSecret, headers = {}, method }: CodeOptions): readonly CodeHeader[] {
   const entries = Object.entries(headers);
   const has = (lower: string): boolean => entries.some(([name]) => name.toLowerCase() === lower);
   const secret: CodeHeader = { name: 'X-Svc-Admin-Secret', text: '', variable: SECRET_VARIABLE };
   return [
-    ...(has('content-type') ? [] : [{ name: 'Content-Type', text: 'application/json', variable: undefined }]),
+    ...(has('content-type') || method === 'GET' ? [] : [{ name: 'Content-Type', text: 'application/json', variable: undefined }]),
     ...(hasSecret ? [secret] : []),
     ...entries.map(([name, value]): CodeHeader => {
       const lower = name.toLowerCase();
@@ -51,7 +53,9 @@ export function curlOf(url: string, body: Json, options: CodeOptions): string {
   const lines = codeHeaders(options).map(({ name, text, variable }) =>
     variable === undefined ? `-H ${shellQuoted(`${name}: ${text}`)}` : `-H "${name}: ${text}$${variable}"`,
   );
-  return [`curl -s ${shellQuoted(url)}`, ...lines, `-d ${shellQuoted(printJson(body))}`].join(' \\\n  ');
+  const { method = 'POST' } = options;
+  const command = `curl -s ${method === 'GET' || method === 'POST' ? '' : `-X ${method} `}${shellQuoted(url)}`;
+  return [command, ...lines, ...(method === 'GET' ? [] : [`-d ${shellQuoted(printJson(body))}`])].join(' \\\n  ');
 }
 
 /** Returns a call of `fetch` for Node.js that sends the same request. */

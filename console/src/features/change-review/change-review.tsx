@@ -193,7 +193,7 @@ function Dangers({ preview }: { readonly preview: ChangePreview | undefined }) {
   if (preview === undefined) return null;
   return (
     <>
-      {!preview.isConsistent && (
+      {preview.inconsistent.length > 0 && (
         <div class="banner banner-danger" role="alert">
           <Icon name="warn" />
           <div>
@@ -227,10 +227,10 @@ function Effects({ effects: { value, failure, isLoading, isPreviewed } }: { read
   return (
     <section class="stack-tight" aria-label="Effects of the change">
       <p class="row">
-        {value.isConsistent && (
+        {value.inconsistent.length === 0 && (
           <span class="badge badge-ok">
             <Icon name="check" />
-            Metadata stays consistent
+            {value.isConsistent ? 'Metadata stays consistent' : 'No further object becomes inconsistent'}
           </span>
         )}
         {value.roles.length === 0 && <span class="muted small">No changes to role schemas.</span>}

@@ -1,11 +1,10 @@
 import { readEntries } from '../../api/entries.ts';
-import { readOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { readTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
+import { InconsistencyNote } from '../../features/inconsistency-note.tsx';
 import { PermissionEditor } from '../../features/permission-editor/permission-editor.tsx';
-import { readInconsistency } from '../../model/inconsistent.ts';
-import { isObject, objectsIn } from '../../model/json.ts';
 import { type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -43,10 +42,16 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
         {table.isView && <span class="badge">view</span>}
         {table.isEnum && <span class="badge">enum</span>}
         {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
+        {!table.isView && hasOperation(table.kind, 'create_event_trigger') && (
+          <a class="button button-small button-quiet end" href={hrefOf(['events', 'triggers'], { find: tableId(table) })}>
+            <Icon name="events" />
+            Event triggers {table.triggers > 0 && <span class="badge">{table.triggers}</span>}
+          </a>
+        )}
       </header>
       <Tabs name="Table" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
       <div {...tabPanel(tab)} class={`stack ${tab === 'browse' ? 'fill' : ''}`}>
-        {table.problem !== undefined && <Problems data={data} table={table} />}
+        {table.problem !== undefined && <InconsistencyNote isShown={(path) => isOfTable(path, table)} />}
         {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
         {value === undefined && failure === undefined && <Loading what={tableId(table)} onStop={stop} />}
         {failure !== undefined && value === undefined && tab === 'json' && <EntryAlone table={table} version={data.version} />}
@@ -71,30 +76,6 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
 
 function isOfTable([page, source, id]: readonly string[], table: TableOverview): boolean {
   return page === 'data' && source === table.source && id === tableId(table);
-}
-
-/** Inconsistent objects of the table, with their reasons. */
-function Problems({ data, table }: { readonly data: Overview; readonly table: TableOverview }) {
-  const { value } = useResource(async (signal) => {
-    const json = await readOperation('get_inconsistent_metadata', {}, { signal });
-    return isObject(json) ? objectsIn(json['inconsistent_objects']) : [];
-  }, `${data.version}`);
-  const records = (value ?? [])
-    .map((record) => readInconsistency(record, data.sources))
-    .filter(({ objects }) => objects.some(({ place }) => isOfTable(place?.path ?? [], table)));
-  if (records.length === 0) return null;
-  return (
-    <div class="banner banner-warn" role="note">
-      <Icon name="warn" />
-      <ul class="stack-tight">
-        {records.map(({ reason, objects }) => (
-          <li key={reason}>
-            <strong>{objects.map(({ name }) => name).join(', ')}</strong> {reason}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
 }
 
 /** JSON editor for a table whose database is unreachable. */

@@ -3,9 +3,9 @@ import { isObject, printJson } from '../../model/json.ts';
 
 export function Printed({ name, json }: { readonly name: string; readonly json: Json }) {
   return (
-    <section class="code-block mono" aria-label={name}>
-      <pre>{printJson(json, 2)}</pre>
-    </section>
+    <pre class="code-block mono" tabIndex={0} role="region" aria-label={name}>
+      {printJson(json, 2)}
+    </pre>
   );
 }
 

@@ -78,10 +78,10 @@ export function EventDialog({
             <EventState event={value.event} /> <code class="small">{id}</code>
             <span class="muted small">{new Date(`${String(value.event['created_at'])}Z`).toLocaleString()}</span>
           </div>
-          <h3>Payload</h3>
-          <Printed name="Payload" json={value.event['payload'] ?? null} />
           <h3>Attempts</h3>
           <Attempts attempts={value.attempts} />
+          <h3>Payload</h3>
+          <Printed name="Payload" json={value.event['payload'] ?? null} />
         </>
       )}
     </Dialog>

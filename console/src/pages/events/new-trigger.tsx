@@ -24,17 +24,18 @@ interface NewTriggerDraft {
 
 const EMPTY: NewTriggerDraft = { name: '', webhook: '', operations: new Set(['insert']), isManual: true, retries: '3' };
 
-/** Form for a new event trigger on a table. */
-export function NewTrigger({ onClose }: { onClose(): void }) {
+/** Form for a new event trigger on a table. @param props.table id of the table to start with, if there is one of that name */
+export function NewTrigger({ table: initial, onClose }: { readonly table: string; onClose(): void }) {
   const data = overview.value;
   const tables = (data === undefined ? [] : allTables(data)).filter(
     ({ kind, isView }) => !isView && hasOperation(kind, 'create_event_trigger'),
   );
-  const [chosen, setChosen] = useState('');
+  const idOf = (table: TableOverview): string => `${table.source}: ${tableId(table)}`;
+  const named = tables.filter((each) => tableId(each) === initial);
+  const [chosen, setChosen] = useState(named.length === 1 ? named.map(idOf).join('') : '');
   const [draft, setDraft] = useState(EMPTY);
   const { name, webhook, operations, isManual, retries } = draft;
   const set = (changes: Partial<NewTriggerDraft>): void => setDraft({ ...draft, ...changes });
-  const idOf = (table: TableOverview): string => `${table.source}: ${tableId(table)}`;
   const table = tables.find((each) => idOf(each) === chosen);
   const missing = name.trim() === '' ? 'Enter a name' : webhook.trim() === '' ? 'Enter a webhook URL' : undefined;
   return (

@@ -68,7 +68,7 @@ export function OneOffEvents() {
                   </Button>
                 </td>
                 <td>
-                  <span class={`badge ${BADGES[String(event['status'])] ?? ''}`}>{String(event['status'])}</span>
+                  <Status status={String(event['status'])} />
                 </td>
                 <td>{String(event['webhook_conf'])}</td>
                 <td class="number">{String(event['tries'])}</td>
@@ -88,12 +88,18 @@ export function OneOffEvents() {
   );
 }
 
-const BADGES: Readonly<Record<string, string>> = {
-  scheduled: 'badge-accent',
-  delivered: 'badge-ok',
-  error: 'badge-danger',
-  dead: 'badge-danger',
+/** Badge and word of each status; the words are those of event triggers. */
+const STATUSES: Readonly<Record<string, readonly [badge: string, word: string]>> = {
+  scheduled: ['badge-accent', 'scheduled'],
+  delivered: ['badge-ok', 'delivered'],
+  error: ['badge-danger', 'failed'],
+  dead: ['badge-danger', 'dead'],
 };
+
+function Status({ status }: { readonly status: string }) {
+  const [badge, word] = STATUSES[status] ?? ['', status];
+  return <span class={`badge ${badge}`}>{word}</span>;
+}
 
 function OneOff({ event, onClose }: { readonly event: JsonObject; onClose(): void }) {
   const id = String(event['id']);

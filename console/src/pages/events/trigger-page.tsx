@@ -3,9 +3,14 @@ import { makeChange } from '../../api/changes.ts';
 import { failureOf } from '../../api/failure.ts';
 import { runSteps } from '../../api/metadata.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { overview } from '../../api/overview.ts';
 import { go, hrefOf, setQuery } from '../../browser/place.ts';
+import { InconsistencyNote } from '../../features/inconsistency-note.tsx';
 import { JsonDialog } from '../../features/json-dialog.tsx';
 import { isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { labelOf } from '../../model/steps.ts';
+import { CAPTURED, triggerDraft } from '../../model/trigger-draft.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -80,6 +85,8 @@ export function TriggerPage({ source, name }: TriggerPageProps) {
           />
         </span>
       </header>
+      {kind !== undefined && <Definition source={source} kind={kind} name={name} />}
+      <InconsistencyNote isShown={(path) => path.join('/') === ['events', 'triggers', source, name].join('/')} />
       <EventFilter state={state} />
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {!isRead && isLoading && <Loading what="the events" onStop={stop} />}
@@ -101,6 +108,25 @@ export function TriggerPage({ source, name }: TriggerPageProps) {
       {edited?.as === 'json' && <TriggerJson source={source} kind={String(kind)} name={name} stored={edited.of.trigger} onClose={close} />}
       {isInvoking && <InvokeDialog source={source} kind={String(kind)} name={name} onClose={() => setInvoking(false)} onInvoked={reload} />}
     </div>
+  );
+}
+
+/** Table, operations and webhook of the trigger. */
+function Definition({ source, kind, name }: TriggerPageProps & { readonly kind: string }) {
+  const { value } = useResource(() => readTrigger(source, kind, name), `${source} ${name} ${overview.value?.version}`, { keeps: true });
+  if (value === undefined) return null;
+  const { address, trigger } = value;
+  const { operations, isManual, webhook, isFromEnvironment } = triggerDraft(trigger);
+  const table = labelOf(address.table);
+  const captured = CAPTURED.filter((each) => operations[each].isOn);
+  return (
+    <p class="muted break">
+      {captured.join(', ')}
+      {captured.length > 0 && ' on '}
+      <a href={hrefOf(['data', source, table])}>{table}</a>
+      {isManual && (captured.length > 0 ? ', or invoked manually' : ', invoked manually')}, sent to{' '}
+      <code>{isFromEnvironment ? `the URL in ${webhook}` : webhook}</code>
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@ import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { hrefOf } from '../../browser/place.ts';
+import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
@@ -15,9 +15,9 @@ import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { NewTrigger } from './new-trigger.tsx';
 
-/** Event triggers with the number of their events in the last 24 hours. */
+/** Event triggers with the number of their events in the last 24 hours. The filter is in the address; tables link to theirs. */
 export function Triggers() {
-  const [filter, setFilter] = useState('');
+  const filter = place.value.query.get('find') ?? '';
   const [isAdding, setAdding] = useState(false);
   const { value, failure, isLoading, reload, stop } = useResource(async (signal) => {
     const json = await readOperation('get_event_summary', {}, { signal });
@@ -33,7 +33,7 @@ export function Triggers() {
   );
   return (
     <>
-      {isAdding && <NewTrigger onClose={() => setAdding(false)} />}
+      {isAdding && <NewTrigger table={filter} onClose={() => setAdding(false)} />}
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the event triggers" onStop={stop} />}
       {value?.length === 0 && (
@@ -44,19 +44,29 @@ export function Triggers() {
       {value !== undefined && value.length > 0 && (
         <>
           <div class="row">
-            <Search name="Filter triggers" value={filter} onInput={setFilter} />
+            <Search name="Filter triggers" value={filter} onInput={(next) => setQuery({ find: next === '' ? undefined : next })} />
             <Button icon="reload" name="Refresh counts" onClick={reload} />
             {add}
           </div>
-          <ListTable
-            name="Event triggers and their events in the last 24 hours"
-            columns={['Trigger', 'Table', 'Delivered (24 h)', 'Failed (24 h)', 'Pending']}
-            isCard
-          >
-            {shown.map((trigger) => (
-              <Row key={`${String(trigger['source'])} ${String(trigger['name'])}`} trigger={trigger} />
-            ))}
-          </ListTable>
+          {shown.length === 0 ? (
+            <EmptyState
+              icon="events"
+              title="No matches"
+              actions={<Button onClick={() => setQuery({ find: undefined })}>Clear filter</Button>}
+            >
+              No event trigger or table has “{filter}” in its name.
+            </EmptyState>
+          ) : (
+            <ListTable
+              name="Event triggers and their events in the last 24 hours"
+              columns={['Trigger', 'Table', 'Delivered (24 h)', 'Failed (24 h)', 'Pending']}
+              isCard
+            >
+              {shown.map((trigger) => (
+                <Row key={`${String(trigger['source'])} ${String(trigger['name'])}`} trigger={trigger} />
+              ))}
+            </ListTable>
+          )}
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 import { makeChange } from '../../api/changes.ts';
 import { failureOf } from '../../api/failure.ts';
 import { readOperation } from '../../api/metadata.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { readInconsistency } from '../../model/inconsistent.ts';
@@ -26,13 +27,13 @@ export function Inconsistencies({ data }: { readonly data: Overview }) {
       icon="warn"
       title="Inconsistent metadata"
       aside={
-        <Button small kind="danger" onClick={drop}>
+        <Button small refusal={readOnlyRefusal} onClick={drop}>
           Delete all …
         </Button>
       }
     >
       <p class="muted small">These objects do not match their databases and are not part of the API.</p>
-      <ul class="stack-tight">
+      <ul class="stack">
         {value
           ?.map((record) => readInconsistency(record, data.sources))
           .map(({ reason, objects }, index) => (
@@ -42,7 +43,7 @@ export function Inconsistencies({ data }: { readonly data: Overview }) {
                   <strong>{place === undefined ? name : <a href={hrefOf(place.path, place.query)}>{name}</a>}</strong>
                 </p>
               ))}
-              <p class="small muted">{reason}</p>
+              <p class="small muted break">{reason}</p>
             </li>
           ))}
       </ul>

@@ -49,8 +49,10 @@ function Lines({ title, operations }: { readonly title: string; readonly operati
         {operations.slice(0, MAX_SHOWN).map(({ at, requestId, label, role, duration, error }) => (
           <li key={`${requestId} ${at}`} class="row-tight">
             <span class="muted number nowrap">{new Date(at).toLocaleTimeString()}</span>
-            <span class="grow ellipsis" title={label}>
-              {label}
+            <span class="grow ellipsis">
+              <a href={hrefOf(['live'], { tab: 'operations', form: 'requests', find: label })} title={label}>
+                {label}
+              </a>
             </span>
             <span class="muted">{role}</span>
             {error === undefined ? (

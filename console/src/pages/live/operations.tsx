@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { readOperation } from '../../api/metadata.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { durationText, type RecentOperation, recentOperations, summaries } from '../../model/recent-operations.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Search } from '../../parts/field.tsx';
-import { ListTable } from '../../parts/list-table.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
@@ -14,10 +15,11 @@ import { Segments } from '../../parts/tabs.tsx';
 /** Maximum number of requests that are listed. */
 const MAX_SHOWN = 100;
 
-/** The last GraphQL operations of this instance, summarised or one by one. */
+/** The last GraphQL operations of this instance, summarised or one by one. The form and the filter are in the address. */
 export function Operations() {
-  const [form, setForm] = useState<'summary' | 'requests'>('summary');
-  const [filter, setFilter] = useState('');
+  const { query } = place.value;
+  const form = query.get('form') === 'requests' ? 'requests' : 'summary';
+  const filter = query.get('find') ?? '';
   const [onlyErrors, setOnlyErrors] = useState(false);
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => recentOperations(await readOperation('get_recent_operations', {}, { signal })),
@@ -38,9 +40,9 @@ export function Operations() {
             ['requests', 'Requests'],
           ]}
           chosen={form}
-          onChoose={setForm}
+          onChoose={(next) => setQuery({ form: next === 'requests' ? next : undefined })}
         />
-        <Search name="Filter operations" value={filter} onInput={setFilter} />
+        <Search name="Filter operations" value={filter} onInput={(next) => setQuery({ find: next === '' ? undefined : next })} />
         <Check label="Only errors" checked={onlyErrors} onChange={setOnlyErrors} />
         <span class="grow" />
         <Button icon="reload" refusal={isLoading ? 'Reading …' : undefined} onClick={reload}>
@@ -65,7 +67,10 @@ function Summary({ operations }: { readonly operations: readonly RecentOperation
       {summaries(operations).map(({ type, label, roles, requests, errors, median, slowest }) => (
         <tr key={`${type} ${label}`}>
           <td class="break">
-            <span class="muted">{type}</span> {label.slice(0, 120)}
+            <span class="muted">{type}</span>{' '}
+            <a href={hrefOf(['live'], { tab: 'operations', form: 'requests', find: label })} title="Show its requests">
+              {label.slice(0, 120)}
+            </a>
           </td>
           <td class="break">{roles.join(', ')}</td>
           <td class="number">{requests}</td>
@@ -81,7 +86,7 @@ function Summary({ operations }: { readonly operations: readonly RecentOperation
 function Requests({ operations }: { readonly operations: readonly RecentOperation[] }) {
   return (
     <>
-      <ListTable name="Requests" columns={['Time', 'Operation', 'Role', 'Duration', 'Result']} isCard>
+      <ListTable name="Requests" columns={['Time', 'Operation', 'Role', 'Duration', 'Result', ACTIONS]} isCard>
         {operations.slice(0, MAX_SHOWN).map(({ at, requestId, type, label, document, role, duration, error }) => (
           <tr key={`${requestId} ${at}`} title={`request ${requestId}`}>
             <td class="number nowrap">{new Date(at).toLocaleTimeString()}</td>
@@ -92,6 +97,17 @@ function Requests({ operations }: { readonly operations: readonly RecentOperatio
             <td class="break">{role}</td>
             <td class="number nowrap">{durationText(duration)}</td>
             <td>{error === undefined ? <span class="badge badge-ok">ok</span> : <span class="badge badge-danger">{error}</span>}</td>
+            <td>
+              {document !== '' && (
+                <a
+                  class="button button-small"
+                  href={hrefOf(['explorer'], { query: document })}
+                  title="Opens the document in the Explorer, to explain it. It has no values: strings are … and numbers are 0."
+                >
+                  Open
+                </a>
+              )}
+            </td>
           </tr>
         ))}
       </ListTable>

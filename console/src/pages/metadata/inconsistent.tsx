@@ -36,7 +36,7 @@ export function Inconsistent() {
             <Button icon="reload" onClick={reload}>
               Refresh
             </Button>
-            <Button kind="danger" title="drop_inconsistent_metadata" refusal={readOnlyRefusal} onClick={dropAll}>
+            <Button icon="trash" title="drop_inconsistent_metadata" refusal={readOnlyRefusal} onClick={dropAll}>
               Delete all {value.length} …
             </Button>
           </div>
@@ -45,9 +45,17 @@ export function Inconsistent() {
             .map(({ reason, objects }, index) => (
               <section key={index} class="card stack">
                 {objects.map((object) => (
-                  <Inconsistency key={object.name} object={object} />
+                  <Heading key={object.name} object={object} />
                 ))}
-                <p>{reason}</p>
+                <p class="break">{reason}</p>
+                {objects.map(({ name, definition }) => (
+                  <details key={name}>
+                    <summary>{objects.length === 1 ? 'Definition' : `Definition of ${name}`}</summary>
+                    <pre class="code-block mono" tabIndex={0}>
+                      {printJson(definition, 2)}
+                    </pre>
+                  </details>
+                ))}
               </section>
             ))}
         </>
@@ -56,24 +64,15 @@ export function Inconsistent() {
   );
 }
 
-function Inconsistency({ object: { name, type, definition, place } }: { readonly object: InconsistentObject }) {
+function Heading({ object: { name, place } }: { readonly object: InconsistentObject }) {
   return (
-    <div class="stack-tight">
-      <div class="row">
-        <h2 class="grow break">{name}</h2>
-        <span class="badge">{type}</span>
-        {place !== undefined && (
-          <a class="button button-small" aria-label={`Open ${name}`} href={hrefOf(place.path, place.query)}>
-            Open
-          </a>
-        )}
-      </div>
-      <details>
-        <summary>Definition</summary>
-        <pre class="code-block mono" tabIndex={0}>
-          {printJson(definition, 2)}
-        </pre>
-      </details>
+    <div class="row">
+      <h2 class="grow break">{name}</h2>
+      {place !== undefined && (
+        <a class="button button-small" aria-label={`Open ${name}`} href={hrefOf(place.path, place.query)}>
+          Open
+        </a>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { overview } from '../../api/overview.ts';
 import { readSections } from '../../api/sections.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { InconsistencyNote } from '../../features/inconsistency-note.tsx';
 import { type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -39,6 +40,7 @@ export function RemoteSchemas() {
           A remote schema adds the fields of another GraphQL server to this API.
         </EmptyState>
       )}
+      <InconsistencyNote isShown={([page]) => page === 'remote-schemas'} />
       {value?.map((remote) => (
         <RemoteSchema key={String(remote['name'])} remote={remote} onEdit={() => setEdited(remote)} />
       ))}
