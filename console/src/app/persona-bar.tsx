@@ -116,7 +116,7 @@ function VariableFields({
       <legend class="label">Session variables</legend>
       {variables.map(([name, value], index) => (
         <div class="row-tight" key={index}>
-          <span class="mono muted">X-Svc-</span>
+          <span class="mono muted nowrap">X-Svc-</span>
           <input
             class="input grow"
             aria-label={`Variable name ${index + 1}`}

@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { failureOf } from '../api/failure.ts';
 import { send } from '../api/http.ts';
 import { signIn, signInReason } from '../api/session.ts';
-import { label } from '../api/settings.ts';
 import { docsHref } from '../browser/place.ts';
 import { Button } from '../parts/button.tsx';
 import { Check, Field } from '../parts/field.tsx';
 import { Brand } from './brand.tsx';
+import { InstanceLabel } from './instance-label.tsx';
 
 /** Form for the admin secret, which is checked before it is used. */
 export function SignIn() {
@@ -39,7 +39,8 @@ export function SignIn() {
         <form class="card" onSubmit={(event) => void submit(event)}>
           <div class="row">
             <Brand />
-            {label !== '' && <span class="instance end">{label}</span>}
+            <span class="grow" />
+            <InstanceLabel />
           </div>
           <div class="stack-tight">
             <h1>Sign in</h1>

@@ -1,7 +1,7 @@
 import { sessionChanges } from '../api/changes.ts';
 import { overview, overviewFailure } from '../api/overview.ts';
 import { hasSecret } from '../api/session.ts';
-import { isReadOnly, label, READ_ONLY_REASON } from '../api/settings.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
 import { docsHref } from '../browser/place.ts';
 import { theme } from '../browser/theme.ts';
 import { Button } from '../parts/button.tsx';
@@ -9,13 +9,12 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { appearances } from './appearance.ts';
 import { Brand } from './brand.tsx';
+import { InstanceLabel } from './instance-label.tsx';
 import { leave } from './leave.ts';
 import { OpenToAll } from './open-to-all.tsx';
 import { type Opened, opened } from './opened.ts';
 import { PersonaBar } from './persona-bar.tsx';
 import { currentPage } from './routes.ts';
-
-const INSTANCE_COLOURS = ['#b02a37', '#8a4b08', '#1b6b3a', '#1c5fa8', '#6b3fa0', '#8c2f6b'] as const;
 
 /** State of the instance, the persona, and the tools that every page has. */
 export function TopBar() {
@@ -28,11 +27,7 @@ export function TopBar() {
     <header class="topbar">
       <SkipLink />
       <Brand />
-      {label !== '' && (
-        <span class="instance" style={{ '--instance': colourOf(label) }} title="Label of this instance">
-          {label}
-        </span>
-      )}
+      <InstanceLabel />
       {isReadOnly && (
         <span class="badge badge-warn" title={READ_ONLY_REASON}>
           read-only
@@ -102,10 +97,4 @@ function DocsLink() {
       <Icon name="book" />
     </a>
   );
-}
-
-function colourOf(text: string): string {
-  if (/prod/i.test(text)) return INSTANCE_COLOURS[0];
-  const sum = [...text].reduce((total, character) => (total * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7);
-  return INSTANCE_COLOURS[1 + (sum % (INSTANCE_COLOURS.length - 1))] ?? INSTANCE_COLOURS[1];
 }

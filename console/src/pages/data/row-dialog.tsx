@@ -54,7 +54,7 @@ export function RowDialog(props: RowDialogProps) {
   // The dialog opens before the columns are read.
   const isRead = writable !== undefined;
   useLayoutEffect(() => {
-    if (isRead) focusField(focus === undefined ? FIELDS : `[data-column="${CSS.escape(focus)}"] :is(${FIELDS}, button)`);
+    if (isRead) focusField(focus === undefined ? FIELDS : `[data-column="${CSS.escape(focus)}"] :is(${FIELDS}, .segments button)`);
   }, [isRead]);
   const submit = async (): Promise<void> => {
     const isSaved = await save();

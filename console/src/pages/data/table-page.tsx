@@ -43,9 +43,15 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
         {table.isEnum && <span class="badge">enum</span>}
         {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
         {!table.isView && hasOperation(table.kind, 'create_event_trigger') && (
-          <a class="button button-small button-quiet end" href={hrefOf(['events', 'triggers'], { find: tableId(table) })}>
+          <a
+            class="button button-small button-quiet end"
+            aria-label={`Event triggers ${table.triggers > 0 ? table.triggers : ''}`.trim()}
+            title="Event triggers of this table"
+            href={hrefOf(['events', 'triggers'], { find: tableId(table) })}
+          >
             <Icon name="events" />
-            Event triggers {table.triggers > 0 && <span class="badge">{table.triggers}</span>}
+            <span class="hide-narrow">Event triggers</span>
+            {table.triggers > 0 && <span class="badge">{table.triggers}</span>}
           </a>
         )}
       </header>

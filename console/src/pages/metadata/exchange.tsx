@@ -200,6 +200,9 @@ function Import({
           />
         </label>
       </header>
+      <p class="muted">
+        Paste metadata as JSON, or open a file. The comparison lists each object that differs, and imports the selected ones.
+      </p>
       <CodeEditor name="Metadata to import" language="json" height="17.5rem" value={text} onChange={onText} onRun={onCompare} />
       <div class="row">
         <Button kind="primary" refusal={text.trim() === '' ? 'Paste metadata or open a file' : undefined} onClick={onCompare}>
