@@ -129,6 +129,23 @@ describe.skipIf(chromiumPath === undefined)('frame of the console', () => {
     await close();
   });
 
+  it('starts at the top of a low window, and squeezes no part of a page into another', async () => {
+    const { page, go, settle, close } = await openConsolePage(browser, service.url, { route: '#/explorer', width: 720, height: 450 });
+    await page.getByText('Run a query to see its response').waitFor();
+    await settle();
+    expect(await page.evaluate('document.querySelector("main").scrollTop')).toBe(0);
+    await go('#/sql');
+    const save = await page.getByRole('button', { name: 'Save …' }).boundingBox();
+    const tab = await page.getByRole('tab', { name: 'statement 1' }).boundingBox();
+    expect((save?.y ?? 0) + (save?.height ?? 0)).toBeLessThanOrEqual(tab?.y ?? 0);
+    expect((await page.locator('.code-editor').boundingBox())?.height).toBeGreaterThan(100);
+    await go(ALBUMS);
+    const grid = page.getByRole('group', { name: 'Rows of public.album' });
+    await grid.waitFor();
+    expect((await grid.boundingBox())?.height).toBeGreaterThan(100);
+    await close();
+  });
+
   it('grows with the font size of the browser', async () => {
     const { page, context, close } = await openConsolePage(browser, service.url, { route: '#/' });
     const session = await context.newCDPSession(page);

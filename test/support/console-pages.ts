@@ -2,6 +2,9 @@
 import type { GraphqlServer } from './graphql-server.ts';
 import type { TestService } from './service.ts';
 
+/** A table whose name is as long as PostgreSQL allows. */
+const LONG_NAME = 'a_table_whose_name_is_as_long_as_postgresql_lets_a_name_become_';
+
 /** Each page with its tabs. */
 export const ROUTES = [
   '#/',
@@ -47,6 +50,7 @@ export const ROUTES = [
   '#/settings?tab=rest',
   '#/settings?tab=limits',
   '#/settings?tab=outside',
+  `#/data/default/public.${LONG_NAME}`,
   '#/missing',
 ] as const;
 
@@ -75,6 +79,8 @@ export async function createSampleObjects(service: TestService, remote: GraphqlS
     name: 'customers',
     definition: { to_source: { source: 'default', table: 'customer', relationship_type: 'array', field_mapping: { name: 'country' } } },
   });
+  await service.sql(`create table ${LONG_NAME} (id int primary key)`);
+  await service.metadata('pg_track_table', { table: LONG_NAME });
   await service.sql(`
     create function label_of_an_album(album_row album, prefix text) returns text language sql stable as $$ select prefix || album_row.title $$;
     create function albums_with_a_title_like(session json, pattern text) returns setof album language sql stable

@@ -19,8 +19,9 @@ export function Tabs({
   onChoose(id: string): void;
 }) {
   const list = useRef<HTMLDivElement>(null);
-  // On a narrow page some tabs are scrolled out of view.
-  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [chosen]);
+  useEffect(() => {
+    if (list.current !== null) showChosen(list.current);
+  }, [chosen]);
   return (
     <div
       ref={list}
@@ -54,6 +55,15 @@ export function Tabs({
       ))}
     </div>
   );
+}
+
+/** Scrolls the list to its selected tab, which a narrow page may not show. The page stays where it is. */
+function showChosen(list: HTMLElement): void {
+  const tab = list.querySelector('[aria-selected="true"]')?.getBoundingClientRect();
+  const frame = list.getBoundingClientRect();
+  if (tab === undefined) return;
+  if (tab.left < frame.left) list.scrollLeft -= frame.left - tab.left;
+  else if (tab.right > frame.right) list.scrollLeft += tab.right - frame.right;
 }
 
 export function tabPanel(id: string): { readonly id: string; readonly role: 'tabpanel'; readonly 'aria-labelledby': string } {

@@ -45,13 +45,11 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
         {!table.isView && hasOperation(table.kind, 'create_event_trigger') && (
           <a
             class="button button-small button-quiet end"
-            aria-label={`Event triggers ${table.triggers > 0 ? table.triggers : ''}`.trim()}
             title="Event triggers of this table"
             href={hrefOf(['events', 'triggers'], { find: tableId(table) })}
           >
             <Icon name="events" />
-            <span class="hide-narrow">Event triggers</span>
-            {table.triggers > 0 && <span class="badge">{table.triggers}</span>}
+            <span class="read-narrow">Event triggers</span> {table.triggers > 0 && <span class="badge">{table.triggers}</span>}
           </a>
         )}
       </header>

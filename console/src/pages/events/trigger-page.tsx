@@ -153,10 +153,10 @@ function EventList({ name, events, onOpen }: { readonly name: string; readonly e
       {events.map((event) => (
         <tr key={String(event['id'])}>
           <td class="nowrap">{new Date(`${String(event['created_at'])}Z`).toLocaleString()}</td>
-          <td>
+          <td class="nowrap">
             <EventState event={event} />
           </td>
-          <td>{operationOf(event)}</td>
+          <td class="nowrap">{operationOf(event)}</td>
           <td class="number">{String(event['tries'])}</td>
           <td>
             <Button kind="link" onClick={() => onOpen(String(event['id']))}>
