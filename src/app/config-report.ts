@@ -19,7 +19,7 @@ export function configReport(config: Config, version: string): JsonObject {
     is_auth_hook_set: config.authHook !== null,
     is_jwt_set: firstJwtSecret !== undefined,
     jwt: firstJwtSecret === undefined ? null : claimsReport(firstJwtSecret),
-    is_allow_list_enabled: config.enableAllowlist,
+    is_allow_list_enabled: config.enableAllowlist || config.documentsOnly,
     live_queries: {
       batch_size: config.liveQueriesMultiplexedBatchSize,
       refetch_delay: wholeSeconds(config.liveQueriesMultiplexedRefetchInterval),

@@ -6,6 +6,7 @@ import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
+import { RegisteredTexts } from '../pipeline/registered-texts.ts';
 import { RecentOperations } from '../pipeline/recent-operations.ts';
 import { createRateLimiter } from '../pipeline/rate-limiter.ts';
 import { createAllowList } from '../pipeline/allow-list.ts';
@@ -36,6 +37,9 @@ export type PipelineConfig = LimitsConfig &
     | 'batchResponseLimit'
     | 'resultMemory'
     | 'enableAllowlist'
+    | 'documentsOnly'
+    | 'enableApq'
+    | 'apqMemory'
     | 'operationCacheSize'
     | 'plansPerOperation'
     | 'operationCacheMemory'
@@ -56,6 +60,7 @@ export interface PipelineParts extends Pick<RequestPipeline, 'meter' | 'onWritte
 export function createRequestPipeline(config: PipelineConfig, parts: PipelineParts): RequestPipeline {
   const { backends, outbound, environment, asynchronousCalls, responses, observe, meter, onWritten } = parts;
   const limits = operationLimits(config);
+  const isStrict = config.enableAllowlist || config.documentsOnly;
   const responseLimit = config.responseLimit === 0 ? Number.POSITIVE_INFINITY : config.responseLimit;
   return {
     recent: new RecentOperations(),
@@ -84,7 +89,8 @@ export function createRequestPipeline(config: PipelineConfig, parts: PipelinePar
     memory: new ResultMemory(config.resultMemory === 0 ? Number.POSITIVE_INFINITY : config.resultMemory),
     responseLimit,
     rateLimiter: createRateLimiter(),
-    allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,
+    ...(config.enableApq && !isStrict ? { registeredTexts: new RegisteredTexts(config.apqMemory) } : {}),
+    allowList: isStrict ? createAllowList({ maxTokens: config.queryTokenLimit, documentsOnly: config.documentsOnly }) : null,
     operations: createOperationCache({
       operations: config.operationCacheSize,
       plansPerOperation: config.plansPerOperation,

@@ -40,6 +40,10 @@ export const ERROR_STATUS = {
   'unexpected-payload': 400,
   unexpected: 500,
   'validation-failed': 400,
+  // Codes of persisted queries, which clients compare. Their spelling and status are those of the protocol.
+  PERSISTED_QUERY_NOT_FOUND: 200,
+  PERSISTED_QUERY_NOT_IN_LIST: 200,
+  PERSISTED_QUERY_NOT_SUPPORTED: 200,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

@@ -17,7 +17,7 @@ import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import { printFieldPath } from './field-path.ts';
 import { prepare, requireTypes } from './prepare.ts';
-import { decodeRequest, type GraphqlRequest, REQUEST_KEYS } from './request.ts';
+import { decodeRequest, type GraphqlRequest, REQUEST_KEYS, requireText } from './request.ts';
 import type { ResponseNode } from '../graphql-engine/types.ts';
 import type { RunOptions, Statement } from '../backend/connection.ts';
 import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
@@ -38,7 +38,7 @@ export function decodeExplain(json: Json): ExplainRequest {
     throw new SvcError('parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value');
   const { query, user, is_relay: isRelay } = json;
   const isWhole = isJsonObject(query);
-  const request = decodeRequest(isWhole ? query : json);
+  const request = requireText(decodeRequest(isWhole ? query : json));
   refuseUnknownKeys(json, ROOT, { keys: isWhole ? KEYS_AROUND_REQUEST : [...REQUEST_KEYS, ...KEYS_AROUND_REQUEST] });
   if (isRelay !== undefined && isRelay !== null && typeof isRelay !== 'boolean')
     throw wrongType('Bool', 'Boolean', isRelay, at(ROOT, 'is_relay'));

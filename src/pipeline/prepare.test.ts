@@ -50,9 +50,9 @@ describe('prepare', () => {
 
   it('applies the allow-list and the limits of the role and the batch', () => {
     const request = { query: '{ author { books { id } } }', operationName: null, api: 'graphql' } as const;
-    const listed = { ...snapshot, storedOperations: { allows: () => false } };
+    const listed = { ...snapshot, storedOperations: { allows: () => false, document: () => null } };
     const run = { pipeline: pipeline(), snapshot, session, request, options: {} };
-    const restricted = { ...pipeline(), allowList: createAllowList(100) };
+    const restricted = { ...pipeline(), allowList: createAllowList({ maxTokens: 100, documentsOnly: false }) };
     expect(() => prepare({ ...run, pipeline: restricted, snapshot: listed, session: { ...session, role: 'reader' } }, null)).toThrow(
       'query is not allowed',
     );

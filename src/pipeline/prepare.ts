@@ -29,7 +29,7 @@ export function schemaOf(snapshot: Pick<RequestSnapshot, 'roleSchema'>, session:
   return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend', api);
 }
 
-type Document = Pick<GraphqlRequest, 'query' | 'operationName' | 'api'>;
+type Document = Pick<GraphqlRequest, 'query' | 'operationName' | 'api' | 'document' | 'refusal'>;
 
 /** The parts of a run that its errors need. */
 interface FailedRun {
@@ -68,7 +68,7 @@ function positionsIn({ query, operationName }: Document, error: SvcError): reado
 /** The parts of a run that its document needs. */
 interface DocumentRun {
   readonly pipeline: Pick<RequestPipeline, 'allowList' | 'operations'>;
-  readonly snapshot: Pick<RequestSnapshot, 'roleSchema'> & { readonly storedOperations: Pick<StoredOperations, 'allows'> };
+  readonly snapshot: Pick<RequestSnapshot, 'roleSchema'> & { readonly storedOperations: Pick<StoredOperations, 'allows' | 'document'> };
   readonly session: Session;
   readonly request: Document;
   readonly options: Pick<RequestOptions, 'budget' | 'trace'>;
@@ -82,8 +82,9 @@ interface DocumentRun {
  */
 export function prepare({ pipeline, snapshot, session, request, options }: DocumentRun, limits: RoleLimits | null): CachedOperation {
   const { budget, trace } = options;
+  if (request.refusal !== undefined) throw request.refusal;
   const schema = schemaOf(snapshot, session, request.api);
-  pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
+  pipeline.allowList?.check(snapshot.storedOperations, session, request);
   budget?.addDocument(request.query);
   const { operations } = pipeline;
   const began = trace?.isSampled === true ? { at: spanTime(), misses: operations.counts.operationMisses } : null;
@@ -97,8 +98,9 @@ export function prepare({ pipeline, snapshot, session, request, options }: Docum
 
 /** The parts of a run that a plan needs. */
 interface PlanningRun {
-  readonly pipeline: Pick<RequestPipeline, 'operations' | 'compilerOf'>;
+  readonly pipeline: Pick<RequestPipeline, 'operations' | 'compilerOf' | 'registeredTexts'>;
   readonly snapshot: RequestSnapshot;
+  readonly request: Pick<GraphqlRequest, 'query' | 'document'>;
   readonly options: Pick<RequestOptions, 'budget' | 'trace'>;
 }
 
@@ -108,7 +110,7 @@ interface PlanningRun {
  * @throws SvcError
  */
 export function planOperationFor(
-  { pipeline, snapshot, options }: PlanningRun,
+  { pipeline, snapshot, request, options }: PlanningRun,
   operation: CachedOperation,
   variables: Variables,
 ): OperationPlan {
@@ -124,6 +126,9 @@ export function planOperationFor(
     }
   });
   budget?.addPlan(plan);
+  // Only texts that are valid for their role are registered.
+  if (request.document?.via === 'persistedQuery' && request.document.stored === null)
+    pipeline.registeredTexts?.add(request.document.id, request.query);
   return plan;
 }
 

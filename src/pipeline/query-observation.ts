@@ -128,10 +128,11 @@ export function slowQueryObservation(
   return { kind: 'slow-query', requestId, role, operationName, type, duration, document: shortened(query, MAX_DOCUMENT), statements };
 }
 
-/** Returns the request in the form in which clients send it. */
-export function requestJson({ query, operationName, variables }: GraphqlRequest): JsonObject {
+/** Returns the request in the form in which clients send it: for logs, without the text of a stored document. */
+export function requestJson({ query, document, operationName, variables }: GraphqlRequest): JsonObject {
+  const stored = document?.stored ?? null;
   return {
-    query,
+    ...(document === undefined || stored === null ? { query } : { document: { id: document.id, collection: stored.collection } }),
     ...(operationName === null ? {} : { operationName }),
     ...(Object.keys(variables).length === 0 ? {} : { variables }),
   };

@@ -18,6 +18,7 @@ import type { AllowList } from './allow-list.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { OperationMeter } from './operation-meter.ts';
+import type { RegisteredTexts } from './registered-texts.ts';
 import type { RecentOperations } from './recent-operations.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { SchemaAnswers } from './schema-answers.ts';
@@ -27,7 +28,7 @@ export interface RequestSnapshot {
   readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits' | 'queryTags' | 'inconsistencies' | 'unavailable'>;
   readonly connections: ReadonlyMap<string, Source>;
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
-  readonly storedOperations: Pick<StoredOperations, 'allows' | 'analyse'>;
+  readonly storedOperations: Pick<StoredOperations, 'allows' | 'analyse' | 'document'>;
   roleSchema(role: string, variant: 'frontend' | 'backend', api?: SchemaApi): RoleSchema;
 }
 
@@ -36,6 +37,8 @@ export interface RequestPipeline {
   readonly rateLimiter: RateLimiter;
   /** `null` if every operation is allowed. */
   readonly allowList: AllowList | null;
+  /** Texts that clients have registered by their hash; absent if clients cannot. */
+  readonly registeredTexts?: RegisteredTexts;
   /** Returns the compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;

@@ -1,10 +1,12 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { SchemaApi } from '../metadata/schema-api.ts';
+import type { StoredDocument } from '../schema/stored/document-index.ts';
+import { decodeReferences, type DocumentReference } from './document-reference.ts';
 import { describeUnknownKey } from '../metadata/unknown-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, ROOT } from '../util/path.ts';
 
-/** One GraphQL request as sent: `{query, variables?, operationName?, extensions?}`. */
+/** One GraphQL request with its text. */
 export interface GraphqlRequest {
   readonly query: string;
   readonly variables: JsonObject;
@@ -13,6 +15,26 @@ export interface GraphqlRequest {
   readonly api: SchemaApi;
   /** Maximum nesting of lists and objects in the value of a variable; absent if unknown. */
   readonly variableDepth?: number;
+  /** Absent if the client sent the text alone. */
+  readonly document?: RequestDocument;
+  /** Set if the ids of the request name no document; then `query` is empty. */
+  readonly refusal?: SvcError;
+}
+
+/** One GraphQL request as sent: `{query?, documentId?, variables?, operationName?, extensions?}`, with a text, ids, or both. */
+export interface ReceivedRequest extends Omit<GraphqlRequest, 'query' | 'document' | 'refusal'> {
+  /** `null` if the request has ids alone. */
+  readonly query: string | null;
+  readonly references: readonly DocumentReference[];
+}
+
+/** The document that the request was sent for, if not by its text alone. */
+export interface RequestDocument {
+  /** As sent; the name of the endpoint for `rest`. */
+  readonly id: string;
+  readonly via: DocumentReference['via'] | 'rest';
+  /** Entry of a query collection; `null` for a text that clients have registered, and for REST endpoints. */
+  readonly stored: StoredDocument | null;
 }
 
 /** Levels of the request around a variable's value: the request and its `variables`. */
@@ -26,7 +48,7 @@ function malformed(message: string, ...keys: readonly string[]): SvcError {
 }
 
 /** Keys of a request. */
-export const REQUEST_KEYS: readonly string[] = ['query', 'variables', 'operationName', 'extensions'];
+export const REQUEST_KEYS: readonly string[] = ['query', 'documentId', 'doc_id', 'variables', 'operationName', 'extensions'];
 
 /** Other keys are ignored, as GraphQL over HTTP requires. If the query is missing, an unknown key is likely a misspelling. */
 function misspelt(json: JsonObject): string {
@@ -39,14 +61,12 @@ function misspelt(json: JsonObject): string {
  * @param api default `graphql`
  * @throws SvcError parse-failed if the JSON is not a request
  */
-export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINITY, api: SchemaApi = 'graphql'): GraphqlRequest {
+export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINITY, api: SchemaApi = 'graphql'): ReceivedRequest {
   if (!isJsonObject(json)) throw malformed('parsing GraphQLRequest failed, expected Object, but encountered a different JSON value');
-  const { query, variables, operationName, extensions } = json;
-  if (isJsonObject(extensions) && extensions['persistedQuery'] !== undefined) {
-    throw new SvcError('not-supported', 'Automatic Persisted Queries is not enabled');
-  }
-  if (query === undefined || query === null) throw malformed(`the key 'query' was not present${misspelt(json)}`);
-  if (typeof query !== 'string') throw malformed('parsing Text failed, expected String', 'query');
+  const { query = null, variables, operationName, extensions } = json;
+  const references = decodeReferences(json);
+  if (query === null && references.length === 0) throw malformed(`the key 'query' was not present${misspelt(json)}`);
+  if (query !== null && typeof query !== 'string') throw malformed('parsing Text failed, expected String', 'query');
   if (variables !== undefined && variables !== null && !isJsonObject(variables)) {
     throw malformed('parsing HashMap failed, expected Object', 'variables');
   }
@@ -60,10 +80,18 @@ export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINI
     throw malformed('parsing HashMap failed, expected Object', 'extensions');
   }
   return {
-    query,
+    // Clients of some protocols have to send a text.
+    query: query === '' && references.length > 0 ? null : query,
+    references,
     variables: variables ?? NO_VARIABLES,
     operationName: operationName ?? null,
     api,
     variableDepth: depth - LEVELS_ABOVE_VALUES,
   };
+}
+
+/** Returns a request that has to be sent with its text, because administrators write it. @throws SvcError not-supported */
+export function requireText({ query, references, ...rest }: ReceivedRequest): GraphqlRequest {
+  if (query === null || references.length > 0) throw new SvcError('not-supported', 'send the text of the document instead of its id');
+  return { query, ...rest };
 }

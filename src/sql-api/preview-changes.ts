@@ -3,7 +3,7 @@ import { ADMIN_ROLE } from '../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { sessionOfUser } from '../pipeline/explain.ts';
-import { decodeRequest } from '../pipeline/request.ts';
+import { decodeRequest, requireText } from '../pipeline/request.ts';
 import { runRequest } from '../pipeline/run-request.ts';
 import { anyJson, defaulted, list, nonEmptyText, object, optional, required, text } from '../metadata/codec.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
@@ -97,7 +97,7 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
   if (changes.length > MAX_CHANGES) throw new SvcError('bad-request', `a preview can have at most ${MAX_CHANGES} changes`);
   if (queries.length > MAX_QUERIES) throw new SvcError('bad-request', `a preview can have at most ${MAX_QUERIES} queries`);
   const requests = queries.map(({ query, variables = null, operationName = null, user }, i) => ({
-    request: decodeRequest({ query, variables, operationName }),
+    request: requireText(decodeRequest({ query, variables, operationName })),
     session: sessionOfUser(user, at(at(at(path, 'queries'), i), 'user')),
   }));
   return services.state.trial(async (draft) => {

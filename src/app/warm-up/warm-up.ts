@@ -11,7 +11,7 @@ import { ResultMemory } from '../../pipeline/result-memory.ts';
 import { BatchBudget } from '../../pipeline/batch-budget.ts';
 import { compilersOf } from '../../pipeline/compilers.ts';
 import { createOperationCache } from '../../pipeline/operation-cache.ts';
-import { decodeRequest } from '../../pipeline/request.ts';
+import { decodeRequest, requireText } from '../../pipeline/request.ts';
 import { runRequest } from '../../pipeline/run-request.ts';
 import { DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../schema/role-schemas.ts';
@@ -44,7 +44,7 @@ export function startWarmUp(): WarmUp {
         await new Promise((resolve) => setImmediate(resolve));
         if (stopped) return;
         const { json, depth } = decodeMeasuredBody(body, VALUE_LIMIT);
-        await runRequest({ pipeline, snapshot, session: ADMIN, request: decodeRequest(json, depth), options: {} });
+        await runRequest({ pipeline, snapshot, session: ADMIN, request: requireText(decodeRequest(json, depth)), options: {} });
       }
     }
   };

@@ -50,7 +50,8 @@ export async function runRest(
   if (body !== null && !isJsonObject(body)) throw new SvcError('bad-request', 'the request body has to be a JSON object');
   const variables = restVariables(info.variables, { path: pathValues, query, body: body ?? {} });
   const { api } = run.snapshot.storedOperations.analyse(info.query);
-  return dataOf(await runRequest({ ...run, request: { query: info.query.query, variables, operationName: null, api } }));
+  const document = { id: info.endpoint.name, via: 'rest', stored: null } as const;
+  return dataOf(await runRequest({ ...run, request: { query: info.query.query, variables, operationName: null, api, document } }));
 }
 
 /** Strips the object around `data`; the boundaries of the pieces depend on the plan. */

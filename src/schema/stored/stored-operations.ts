@@ -15,6 +15,7 @@ import type { Cooperative } from '../../util/cooperative.ts';
 import { analyseOperation, type OperationAnalysis } from '../../graphql-engine/analysis/analyse.ts';
 import type { OperationLimits } from '../../graphql-engine/engine.ts';
 import { lazy, type RootTypes } from '../../graphql-engine/types.ts';
+import { DocumentIndex, type DocumentLookup, hashOf, type StoredDocument } from './document-index.ts';
 import { type EndpointInfo, type Endpoints, resolveEndpoints } from './endpoint.ts';
 import { normalForm } from './normal-form.ts';
 import { readQuery } from './read-query.ts';
@@ -27,6 +28,8 @@ export interface StoredOperations {
   readonly inconsistencies: readonly Inconsistency[];
   /** Returns true if the allow-list has a document of this normal form for the role. */
   allows(role: string, normalForm: string): boolean;
+  /** Returns the document of an id; `null` if the role has none. @param role `null` for the documents of all collections */
+  document(lookup: DocumentLookup, role: string | null): StoredDocument | null;
   /** Returns the analyses of a query's operations against the schemas of administrators. */
   analyse(query: CollectedQuery): QueryAnalysis;
   /** Returns the problems of a query in another schema, such as a role's; none if it cannot be parsed. */
@@ -76,6 +79,7 @@ class ResolvedOperations implements StoredOperations {
   readonly #resolved: () => Endpoints;
   readonly #inconsistencies: () => readonly Inconsistency[];
   readonly #allowed: () => ReadonlyMap<string, ReadonlySet<string> | null>;
+  readonly #documents: () => DocumentIndex;
 
   constructor(metadata: Sections, schemas: StoredSchemas, limits: OperationLimits, before: ResolvedOperations | undefined) {
     this.#metadata = metadata;
@@ -89,6 +93,7 @@ class ResolvedOperations implements StoredOperations {
     this.#analyses = before !== undefined && before.#roots === roots ? before.#analyses : new WeakMap();
     this.#resolved = sameEndpoints ? before.#resolved : lazy(() => resolveEndpoints(metadata, limits.maxTokens));
     this.#allowed = sameAllowList ? before.#allowed : lazy(() => allowedForms(metadata, limits.maxTokens));
+    this.#documents = sameAllowList ? before.#documents : lazy(() => new DocumentIndex(metadata));
     this.#inconsistencies =
       sameEndpoints && sameAllowList && this.#analyses === before.#analyses ? before.#inconsistencies : lazy(() => this.#check());
   }
@@ -101,9 +106,11 @@ class ResolvedOperations implements StoredOperations {
       for (const query of collection.queries.values()) {
         this.analyse(query);
         if (isListed) formOf(query, this.#limits.maxTokens);
+        hashOf(query);
         yield;
       }
     }
+    this.#documents();
   }
 
   isSame(other: ResolvedOperations): boolean {
@@ -121,6 +128,10 @@ class ResolvedOperations implements StoredOperations {
   allows(role: string, form: string): boolean {
     const roles = this.#allowed().get(form);
     return roles === null || roles?.has(role) === true;
+  }
+
+  document(lookup: DocumentLookup, role: string | null): StoredDocument | null {
+    return this.#documents().find(lookup, role);
   }
 
   analyse(query: CollectedQuery): QueryAnalysis {
@@ -183,6 +194,7 @@ const NOTHING: StoredOperations = {
   endpoints: [],
   inconsistencies: [],
   allows: () => false,
+  document: () => null,
   analyse: () => ({ api: 'graphql', operations: [], problems: [] }),
   problemsIn: () => [],
 };

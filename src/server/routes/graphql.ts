@@ -5,6 +5,7 @@ import type { SchemaApi } from '../../metadata/schema-api.ts';
 import { limitsFor } from '../../pipeline/api-limits.ts';
 import { LimitExceeded } from '../../pipeline/limit-exceeded.ts';
 import { requestJson } from '../../pipeline/query-observation.ts';
+import { documentOf } from '../../pipeline/document-of.ts';
 import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
 import type { CacheStatus } from '../../pipeline/response-cache.ts';
 import type { RequestOptions } from '../../pipeline/request-run.ts';
@@ -13,7 +14,7 @@ import { type Body, type Bytes, bytesOfText, type GeneratedBytes, sizeOfBytes } 
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
-import { requestOfParameters } from '../graphql-parameters.ts';
+import { hasRequest, requestOfParameters } from '../graphql-parameters.ts';
 import { eventStreamReply, wantsEvents } from '../event-stream.ts';
 import { identify } from '../identify.ts';
 import { loggedRequest } from '../logged-query.ts';
@@ -42,9 +43,10 @@ interface Call {
   readonly context: ServerContext;
 }
 
-/** @throws SvcError parse-failed */
-function requestOf({ json, depth }: MeasuredJson, { api, exchange, context }: Call): GraphqlRequest {
-  const request = decodeRequest(json, depth, api);
+/** @throws SvcError parse-failed, bad-request */
+function requestOf({ json, depth }: MeasuredJson, session: Session, { api, exchange, context }: Call): GraphqlRequest {
+  const { pipeline, state } = context;
+  const request = documentOf(decodeRequest(json, depth, api), { pipeline, snapshot: state.current(), session });
   exchange.operationName = request.operationName;
   const { queryLogging } = context.options;
   if (queryLogging.enabled) exchange.loggedQueries.push(loggedRequest(requestJson(request), queryLogging));
@@ -76,7 +78,7 @@ function optionsOf({ exchange, context }: Call, { budget, resultBudget, onCacheS
 
 function runOne(measured: MeasuredJson, session: Session, call: Call, answering: Answering): Promise<Body> {
   const { pipeline, state } = call.context;
-  const request = requestOf(measured, call);
+  const request = requestOf(measured, session, call);
   return runRequest({ pipeline, snapshot: state.current(), session, request, options: optionsOf(call, answering) });
 }
 
@@ -105,7 +107,7 @@ function openStream(measured: MeasuredJson, session: Session, call: Call): Reply
       keepsStatus: true,
     });
   }
-  const request = requestOf(measured, call);
+  const request = requestOf(measured, session, call);
   const { exchange, context } = call;
   return eventStreamReply({ context, ...exchange.connections }, session, request, { ...optionsOf(call, {}), onCookie: undefined });
 }
@@ -178,7 +180,7 @@ function graphqlRoute(method: 'GET' | 'POST', { path, api, hasBareErrors }: Grap
     refuse: (error) => graphqlErrorReply(error, false, error.status),
     async handle(exchange, context): Promise<Reply> {
       const { accept } = exchange.request.headers;
-      if (method === 'GET' && wantsPage(accept) && !exchange.query().has('query')) return welcomeReply(exchange, context);
+      if (method === 'GET' && wantsPage(accept) && !hasRequest(exchange.query())) return welcomeReply(exchange, context);
       const contentType = graphqlAnswerType(accept);
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
       let cached: Pick<Reply, 'headers' | 'copies'> | null = null;

@@ -8,6 +8,7 @@ import type { Session } from '../../auth/session.ts';
 import { encodeLoggedError, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { SchemaApi } from '../../metadata/schema-api.ts';
+import { documentOf } from '../../pipeline/document-of.ts';
 import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
 import { requestJson } from '../../pipeline/query-observation.ts';
 import type { RequestOptions } from '../../pipeline/request-run.ts';
@@ -294,7 +295,8 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     let request: GraphqlRequest | null = null;
     let refused: SvcError | null = null;
     try {
-      request = decodeRequest(payload, depth, this.#api);
+      const { pipeline, state } = this.#context;
+      request = documentOf(decodeRequest(payload, depth, this.#api), { pipeline, snapshot: state.current(), session });
       if (this.#goodbye !== null) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
       if (this.#operations.size >= this.#limits.operations) {
         throw new SvcError('busy', `the limit of ${this.#limits.operations} concurrent operations of a socket is reached`, {

@@ -1,0 +1,86 @@
+/** Finds the document of a request that was sent by id. All transports call it between decoding the request and preparing it. */
+import { isAdmin, type Session } from '../auth/session.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { sha256, type StoredDocument } from '../schema/stored/document-index.ts';
+import type { StoredOperations } from '../schema/stored/stored-operations.ts';
+import { DOCUMENT_ID_PATH, type DocumentReference, PERSISTED_QUERY_PATH } from './document-reference.ts';
+import type { GraphqlRequest, ReceivedRequest, RequestDocument } from './request.ts';
+import type { RequestPipeline } from './request-pipeline.ts';
+
+interface Lookup {
+  readonly pipeline: Pick<RequestPipeline, 'allowList' | 'registeredTexts'>;
+  readonly snapshot: { readonly storedOperations: Pick<StoredOperations, 'document'> };
+  readonly session: Session;
+}
+
+/** A document with its text. */
+interface Found {
+  readonly query: string;
+  readonly document: RequestDocument | null;
+}
+
+/**
+ * Returns the request with its text. If an id is unknown, the result has a `refusal`, which `prepare` throws: so unknown ids count
+ * against the limits of the role, and in the metrics, like other requests.
+ * @throws SvcError bad-request if ids and text contradict each other
+ */
+export function documentOf({ query, references, ...rest }: ReceivedRequest, lookup: Lookup): GraphqlRequest {
+  const found: Found[] = [];
+  for (const reference of references) {
+    const result = reference.via === 'persistedQuery' ? persisted(reference, query, lookup) : byId(reference, lookup);
+    if (result instanceof SvcError) return { ...rest, query: '', refusal: result };
+    found.push(result);
+  }
+  const [first, ...others] = found;
+  if (first === undefined) return { ...rest, query: query ?? '' };
+  if ((query !== null && query !== first.query) || others.some((other) => other.query !== first.query)) {
+    throw new SvcError('bad-request', 'send query or documentId, not both', { path: DOCUMENT_ID_PATH, keepsStatus: true });
+  }
+  const document = found.find((each) => each.document?.stored != null)?.document ?? first.document;
+  return { ...rest, query: first.query, ...(document === null ? {} : { document }) };
+}
+
+function byId({ via, id }: DocumentReference, lookup: Lookup): Found | SvcError {
+  const stored = id.startsWith('sha256:') ? byHash(id.slice('sha256:'.length), lookup) : (byName(id, lookup) ?? byHash(id, lookup));
+  // The same answer for documents of other roles as for unknown ones.
+  if (stored === null) return new SvcError('not-found', 'unknown document', { path: DOCUMENT_ID_PATH, status: 404 });
+  return { query: stored.query.query, document: { id, via, stored } };
+}
+
+/** The id of a document of a manifest may be anything; only that of a text sent along is a hash. */
+function persisted({ via, id }: DocumentReference, query: string | null, lookup: Lookup): Found | SvcError {
+  const stored = byHash(id, lookup) ?? byName(id, lookup);
+  if (stored !== null && (query === null || query === stored.query.query))
+    return { query: stored.query.query, document: { id, via, stored } };
+  const { registeredTexts } = lookup.pipeline;
+  if (query !== null) {
+    if (sha256(query) !== id)
+      throw new SvcError('bad-request', 'provided sha does not match query', { path: PERSISTED_QUERY_PATH, keepsStatus: true });
+    return { query, document: registeredTexts === undefined ? null : { id, via, stored: null } };
+  }
+  const registered = registeredTexts?.get(id);
+  if (registered !== undefined) return { query: registered, document: { id, via, stored: null } };
+  return unknownHash(lookup);
+}
+
+/** Clients compare message and code, and act on them: send the text too, or stop sending hashes. The status is 200 for old clients. */
+function unknownHash({ pipeline, session }: Lookup): SvcError {
+  const options = { path: PERSISTED_QUERY_PATH, keepsStatus: true };
+  if (pipeline.allowList !== null && !isAdmin(session))
+    return new SvcError('PERSISTED_QUERY_NOT_IN_LIST', 'the document is not in the list', options);
+  if (pipeline.registeredTexts === undefined) return new SvcError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', options);
+  return new SvcError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', options);
+}
+
+function byHash(hash: string, { pipeline, snapshot, session }: Lookup): StoredDocument | null {
+  return snapshot.storedOperations.document({ kind: 'hash', hash }, roleOf(pipeline, session));
+}
+
+function byName(name: string, { pipeline, snapshot, session }: Lookup): StoredDocument | null {
+  return snapshot.storedOperations.document({ kind: 'name', name }, roleOf(pipeline, session));
+}
+
+/** Returns the role whose list counts; `null` if the documents of all collections do. */
+function roleOf({ allowList }: Lookup['pipeline'], session: Session): string | null {
+  return allowList === null || isAdmin(session) ? null : session.role;
+}
