@@ -68,6 +68,7 @@ export interface ServerParts
       | 'observe'
       | 'tracing'
       | 'clearCache'
+      | 'purgeKeys'
       | 'sourceHealth'
       | 'isReady'
       | 'isDeployed'

@@ -26,6 +26,7 @@ import { collectedOperations } from '../pipeline/collected-operations.ts';
 import { createOperationMeter } from '../pipeline/operation-meter.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 import type { ResponseCache } from '../pipeline/response-cache.ts';
+import { PurgeKeys } from '../server/purge-keys.ts';
 import type { HttpServer } from '../server/server.ts';
 import type { RunningState } from '../state/create-state.ts';
 import { type SourceHealth, watchSourceHealth } from '../state/source-health.ts';
@@ -260,9 +261,14 @@ interface Serving {
 }
 
 /** Opens the HTTP server. @throws Error if the port is in use */
-function listen(config: Config, shared: Shared, { network: { outbound, telemetry }, work, sourceHealth }: Serving): Promise<HttpServer> {
-  const { registry, counting, state, storage, observe, responses, instanceId, isReady, isDeployed, startPath } = shared;
+async function listen(
+  config: Config,
+  shared: Shared,
+  { network: { outbound, telemetry }, work, sourceHealth }: Serving,
+): Promise<HttpServer> {
+  const { registry, counting, state, storage, database, observe, responses, instanceId, isReady, isDeployed, startPath } = shared;
   const { pipeline, subscriptions } = work;
+  const { id } = await createCatalogStateStore(database).read();
   return openServer(config, {
     ...{ outbound, registry, counting, state, pipeline, subscriptions, observe, sourceHealth, isReady, isDeployed, startPath },
     tracing: telemetry.tracing,
@@ -272,6 +278,7 @@ function listen(config: Config, shared: Shared, { network: { outbound, telemetry
       await storage.announce({ instance: instanceId, forget: which });
       return count;
     },
+    purgeKeys: new PurgeKeys(id),
     configReport: configReport(config, serviceVersion()),
     optionsReport: optionsReport(config),
   });

@@ -67,7 +67,7 @@ export interface AdminRemedy {
 }
 
 /** Headers that identify a client under every configuration. */
-const IDENTITY_HEADERS = ['authorization', 'cookie', SECRET_HEADERS[0], ROLE_VARIABLE] as const;
+const IDENTITY_HEADERS = ['authorization', 'cookie', ...SECRET_HEADERS, ROLE_VARIABLE] as const;
 
 function digest(secret: string): Buffer {
   return createHash('sha512').update(secret).digest();

@@ -4,6 +4,7 @@
  */
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
 import { type BoolExp, type BoolExpLeaf, type Read, someLeaf } from './bool-exp.ts';
+import type { FunctionCall } from './function-call.ts';
 import type { Relation } from './relation.ts';
 import { someAggregate } from './select.ts';
 import type { AggregateField, AggregateItem, ConnectionField, Field, GroupsField, OrderTerm, SelectQuery } from './select.ts';
@@ -20,35 +21,68 @@ export interface WrittenTables {
 export function readsChangedTables(fields: readonly Field[], written: WrittenTables): boolean {
   const relation = (from: Relation): boolean =>
     from.kind === 'function' || !written.contained || from.stored !== true || written.tables.has(nameKey(from.name));
-  return fields.some(reader(relation).field);
+  return fields.some(reader({ relation, call: yes }).field);
 }
 
 /** Returns true if the fields read anything but the row itself. */
 export function readsOtherRows(fields: readonly Field[]): boolean {
-  return fields.some(reader(() => true).field);
+  return fields.some(reader({ relation: yes, call: yes }).field);
 }
 
 /** Returns true if a condition on a row of the table may read other rows of it. */
 export function readsTable(condition: BoolExp, table: QualifiedName): boolean {
   const relation = (from: Relation): boolean => from.kind === 'function' || from.stored !== true || sameName(from.name, table);
-  return reader(relation).condition(condition);
+  return reader({ relation, call: yes }).condition(condition);
 }
 
 /** Returns true if a condition may read tables that it does not name, through views and functions. */
 export function readsUnnamedTables(condition: BoolExp): boolean {
-  return reader((from) => from.kind === 'function' || from.stored !== true).condition(condition);
+  return reader({ relation: (from) => from.kind === 'function' || from.stored !== true, call: yes }).condition(condition);
 }
 
+/** Tables and functions that a query names, those of conditions and permissions included. */
+export interface NamedObjects {
+  readonly tables: readonly QualifiedName[];
+  readonly functions: readonly QualifiedName[];
+}
+
+export function objectsRead(query: SelectQuery): NamedObjects {
+  const tables: QualifiedName[] = [];
+  const functions: QualifiedName[] = [];
+  // Nothing counts, so that the walk ends nowhere before its end.
+  const call = (of: FunctionCall): boolean => {
+    functions.push(of.function);
+    return false;
+  };
+  const relation = (from: Relation): boolean => {
+    if (from.kind === 'function') return call(from.call);
+    tables.push(from.name);
+    return false;
+  };
+  reader({ relation, call }).query(query);
+  return { tables, functions };
+}
+
+const yes = (): boolean => true;
+
 interface Reader {
+  query(of: SelectQuery): boolean;
   field(of: Field): boolean;
   condition(of: BoolExp): boolean;
 }
 
-/** @param relation returns true if reading it counts */
-function reader(relation: (from: Relation) => boolean): Reader {
-  // A function may read any table.
-  const read = (of: Read): boolean =>
-    of.kind === 'computed-field' || (of.kind === 'cast' ? read(of.read) : of.mask !== undefined && condition(of.mask));
+/** What counts as a read. */
+interface Counting {
+  relation(from: Relation): boolean;
+  /** A call for a value of a row; a function may read any table. */
+  call(of: FunctionCall): boolean;
+}
+
+function reader({ relation, call }: Counting): Reader {
+  const read = (of: Read): boolean => {
+    if (of.kind === 'cast') return read(of.read);
+    return (of.kind === 'computed-field' && call(of.call)) || (of.mask !== undefined && condition(of.mask));
+  };
   const condition = (exp: BoolExp): boolean => someLeaf(exp, leaf);
   const leaf = (exp: BoolExpLeaf): boolean => {
     switch (exp.kind) {
@@ -107,5 +141,5 @@ function reader(relation: (from: Relation) => boolean): Reader {
       if (each.kind === 'nodes') return each.fields.some(field) || (each.orderBy ?? []).some((item) => term(item.term));
       return each.kind === 'aggregate' && each.fields.some(aggregateItem);
     });
-  return { field, condition };
+  return { query, field, condition };
 }

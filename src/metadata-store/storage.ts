@@ -7,7 +7,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { followCronTriggers } from './cron-events.ts';
 import {
@@ -31,10 +31,14 @@ export type Announcement =
   | { readonly instance: string; readonly version: number }
   | { readonly instance: string; readonly forget: AnswerSelection };
 
-/** Cached query results by key or family; all if both are absent. */
+/**
+ * Cached query results by key, family, or tables that they were read from; all if all are absent. A release that does not have one of
+ * these clears everything.
+ */
 export interface AnswerSelection {
   readonly key?: string;
   readonly family?: string;
+  readonly reads?: readonly string[];
 }
 
 export interface StoredMetadata {
@@ -199,10 +203,14 @@ function readAnnouncement(payload: string): Announcement | null {
     if (typeof instance !== 'string') return null;
     if (typeof version === 'number') return { version, instance };
     if (!isJsonObject(forget ?? null)) return null;
-    const { key, family } = forget as JsonObject;
+    const { key, family, reads } = forget as JsonObject;
     return {
       instance,
-      forget: { ...(typeof key === 'string' ? { key } : {}), ...(typeof family === 'string' ? { family } : {}) },
+      forget: {
+        ...(typeof key === 'string' ? { key } : {}),
+        ...(typeof family === 'string' ? { family } : {}),
+        ...(isJsonArray(reads ?? null) ? { reads: (reads as readonly Json[]).filter((read) => typeof read === 'string') } : {}),
+      },
     };
   } catch {
     return null;

@@ -40,18 +40,25 @@ export interface CacheStatus {
   readonly key: string;
   readonly family: string;
   readonly isHit: boolean;
-  /** Remaining time to live in seconds; `null` if the response is not cached. */
+  /** Remaining time to live in seconds, with fractions; `null` if the response is not cached. */
   readonly left: number | null;
+  /** Time since the response was made, in seconds. */
+  readonly age: number;
   /** Reason why the response is not cached; `null` if it is cached or must not be. */
   readonly warning: 'cache-store-size-limit-exceeded' | null;
   /** `null` if the response is not cached. */
   readonly copies: CompressedCopies | null;
+  readonly plan: OperationPlan;
+  /** Returns the digest of the cached response, computed once; `null` if it is not cached. */
+  readonly digest: (() => string) | null;
 }
 
-/** Selects cached responses; all of them if both are absent. */
+/** Selects cached responses; all of them if all are absent. */
 export interface CacheSelection {
   readonly key?: string;
   readonly family?: string;
+  /** Responses that were read from one of these tables, as `tableRead` names them. */
+  readonly reads?: readonly string[];
 }
 
 export interface CacheRequest {
@@ -105,8 +112,13 @@ interface Entry {
   size: number;
   /** Expiry, by `performance.now()`. */
   readonly until: number;
+  /** Start, by `performance.now()`. */
+  readonly since: number;
   readonly copies: Map<string, Bytes>;
   readonly snapshot: object;
+  readonly reads: ReadonlySet<string> | undefined;
+  /** `null` until it is needed. */
+  digest: string | null;
 }
 
 /** Result of running a request, for those that wait for it. */
@@ -200,12 +212,13 @@ class MemoryCache implements ResponseCache {
     return id;
   }
 
-  clear({ key, family }: CacheSelection): number {
+  clear({ key, family, reads }: CacheSelection): number {
     this.#generation += 1;
     this.#running.clear();
     let count = 0;
     for (const [entryKey, entry] of this.#entries) {
       if ((key !== undefined && entry.key !== key) || (family !== undefined && entry.families?.has(family) === false)) continue;
+      if (reads !== undefined && !reads.some((read) => entry.reads?.has(read) === true)) continue;
       this.#entries.delete(entryKey);
       if (entry.until > performance.now()) count += 1;
     }
@@ -217,12 +230,15 @@ class MemoryCache implements ResponseCache {
     for (const [entryKey, entry] of this.#entries) if (entry.snapshot !== snapshot) this.#entries.delete(entryKey);
   }
 
-  #hit({ onNote }: CacheRequest, { entryKey, key, family }: Names, body: Body, entry: Entry | undefined): Body {
+  #hit({ onNote, plan }: CacheRequest, { entryKey, key, family }: Names, body: Body, entry: Entry | undefined): Body {
     this.counts.hits += 1;
     if (entry !== undefined) this.#addFamily(entryKey, entry, family);
     if (onNote !== undefined) {
-      const left = entry === undefined ? null : Math.ceil((entry.until - performance.now()) / 1000);
-      onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(entryKey, entry) });
+      const now = performance.now();
+      const left = entry === undefined ? null : (entry.until - now) / 1000;
+      const age = entry === undefined ? 0 : (now - entry.since) / 1000;
+      const kept = entry === undefined ? NOT_KEPT : { copies: this.#copiesOf(entryKey, entry), digest: () => digestOf(entry) };
+      onNote({ key, family, isHit: true, left, age, warning: null, plan, ...kept });
     }
     return body;
   }
@@ -260,7 +276,7 @@ class MemoryCache implements ResponseCache {
     ttl: number,
     run: (markUnique: () => void) => Promise<Body>,
   ): Promise<Body> {
-    const { onNote } = request;
+    const { onNote, plan } = request;
     const generation = this.#generation;
     let isUnique = false;
     const response = run(() => {
@@ -279,24 +295,27 @@ class MemoryCache implements ResponseCache {
       const { snapshot } = request;
       const isCurrent = generation === this.#generation && (this.#currentSnapshot === null || this.#currentSnapshot === snapshot);
       const isStored = isSmall && !isUnique && seconds > 0 && isCurrent;
-      let copies: CompressedCopies | null = null;
+      let kept: Pick<CacheStatus, 'copies' | 'digest'> = NOT_KEPT;
       if (isStored) {
-        const until = performance.now() + seconds * 1000;
+        const since = performance.now();
         const entry: Entry = {
           body: [wholeBytes(body).join('') as Bytes],
           key,
           families: new Set([family]),
           size,
-          until,
+          until: since + seconds * 1000,
+          since,
           copies: new Map(),
           snapshot,
+          reads: plan.reads,
+          digest: null,
         };
         this.#entries.set(entryKey, entry, size);
         this.#entryOfBody.set(body, entry);
-        copies = this.#copiesOf(entryKey, entry);
+        kept = { copies: this.#copiesOf(entryKey, entry), digest: () => digestOf(entry) };
       }
       const warning = isSmall ? null : 'cache-store-size-limit-exceeded';
-      onNote?.({ key, family, isHit: false, left: isStored ? seconds : null, warning, copies });
+      onNote?.({ key, family, isHit: false, left: isStored ? seconds : null, age: 0, warning, plan, ...kept });
       return body;
     } finally {
       if (this.#running.get(entryKey) === running) this.#running.delete(entryKey);
@@ -316,6 +335,14 @@ class MemoryCache implements ResponseCache {
       },
     };
   }
+}
+
+const NOT_KEPT: Pick<CacheStatus, 'copies' | 'digest'> = { copies: null, digest: null };
+
+/** Returns 22 characters: 128 bits of the SHA-256 of the response. */
+function digestOf(entry: Entry): string {
+  entry.digest ??= createHash('sha256').update(wholeBytes(entry.body).join(''), 'latin1').digest().subarray(0, 16).toString('base64url');
+  return entry.digest;
 }
 
 function ignore(): void {

@@ -17,6 +17,7 @@ import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import type { JsonLayout } from '../util/json-layout.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import { type Binder, binder } from './bind.ts';
+import { planReads } from './plan-reads.ts';
 import { type RemoteRequest, remoteRequest } from './remote-request.ts';
 import { type DistinctRoots, distinctOutput, distinctQuery, distinctRoots, expectedBytes } from './repeats.ts';
 import { validationsOf } from './validations.ts';
@@ -40,6 +41,8 @@ export interface OperationPlan {
   readonly expected?: number;
   /** Undefined if the answer must not be cached. */
   readonly cached?: CacheDirective;
+  /** Tables and functions of sources that the plan reads, as `planReads` returns them; only for plans whose answers may be cached. */
+  readonly reads?: ReadonlySet<string>;
   /** See `TranslatedOperation`; absent if there are none. */
   readonly unmatchedTypes?: readonly UnmatchedType[];
 }
@@ -156,7 +159,7 @@ export function planOperation(operation: PlannedOperation, compilerOf: (source: 
     joins,
     validations,
     ...(expected === 0 ? {} : { expected }),
-    ...(cached === undefined ? {} : { cached }),
+    ...(cached === undefined ? {} : { cached, reads: planReads(operation) }),
     ...(unmatchedTypes.length === 0 ? {} : { unmatchedTypes }),
   };
 }

@@ -15,6 +15,7 @@ import type { SourceHealth } from '../state/source-health.ts';
 import type { Snapshots, State } from '../state/state.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { PendingResponses } from './pending-responses.ts';
+import type { PurgeKeys } from './purge-keys.ts';
 import type { PagePolicy } from './cross-site.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { HttpMeter } from './http-meter.ts';
@@ -45,6 +46,8 @@ export interface ServerContext {
   readonly uploads: Uploads;
   /** Clears cached responses on all instances. Returns the number on this one. @throws SvcError if the other instances cannot be notified */
   readonly clearCache: (which: CacheSelection) => Promise<number>;
+  /** Keys under which shared caches can drop responses. */
+  readonly purgeKeys: PurgeKeys;
   /** Web pages that may use the service. */
   readonly pages: PagePolicy;
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;

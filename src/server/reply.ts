@@ -15,6 +15,8 @@ export interface Reply {
   readonly contentType: string;
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Set if shared caches may keep it: then it depends on no credentials, and its `Vary` is complete. */
+  readonly isPublic?: boolean;
   /** Set if the body is compressed already. */
   readonly encoding?: Encoding;
   /** Compressed copies of a cached response. */

@@ -74,7 +74,8 @@ function headersOf(reply: Reply, { requestId, cors, cookies, sent, isLast }: Sen
   if (reply.headers !== undefined) {
     const vary = headers['Vary'];
     Object.assign(headers, reply.headers);
-    if (vary !== undefined && reply.headers['Vary'] !== undefined) headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
+    if (reply.isPublic === true) delete headers['Access-Control-Allow-Credentials'];
+    else if (vary !== undefined && reply.headers['Vary'] !== undefined) headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
   }
   return headers;
 }

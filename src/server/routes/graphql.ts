@@ -7,7 +7,7 @@ import { LimitExceeded } from '../../pipeline/limit-exceeded.ts';
 import { requestJson } from '../../pipeline/query-observation.ts';
 import { documentOf } from '../../pipeline/document-of.ts';
 import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
-import type { CacheStatus } from '../../pipeline/response-cache.ts';
+import type { CacheStatus, CompressedCopies } from '../../pipeline/response-cache.ts';
 import type { RequestOptions } from '../../pipeline/request-run.ts';
 import { runRequest } from '../../pipeline/run-request.ts';
 import { type Body, type Bytes, bytesOfText, type GeneratedBytes, sizeOfBytes } from '../../util/bytes.ts';
@@ -16,6 +16,7 @@ import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { hasRequest, requestOfParameters } from '../graphql-parameters.ts';
 import { eventStreamReply, wantsEvents } from '../event-stream.ts';
+import { httpCaching, matchesTag, sentNames } from '../http-caching.ts';
 import { identify } from '../identify.ts';
 import { loggedRequest } from '../logged-query.ts';
 import { checkApi, GRAPHQL_ENDPOINTS, type GraphqlEndpoint } from './graphql-endpoints.ts';
@@ -27,7 +28,7 @@ import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 const OPEN = bytesOfText('[');
 const COMMA = bytesOfText(',');
 const CLOSE = bytesOfText(']');
-/** Responses to GET depend on headers that caches do not take into account. */
+/** Responses to GET depend on headers that caches do not take into account, except for those of `httpCaching`. */
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 /** Logs unexpected errors and hides them from the client. */
@@ -76,25 +77,55 @@ function optionsOf({ exchange, context }: Call, { budget, resultBudget, onCacheS
   };
 }
 
-function runOne(measured: MeasuredJson, session: Session, call: Call, answering: Answering): Promise<Body> {
+function runOne(request: GraphqlRequest, session: Session, call: Call, answering: Answering): Promise<Body> {
   const { pipeline, state } = call.context;
-  const request = requestOf(measured, session, call);
   return runRequest({ pipeline, snapshot: state.current(), session, request, options: optionsOf(call, answering) });
+}
+
+/** Runs a request that is not part of a batch. */
+async function answerOne(measured: MeasuredJson, session: Session, call: Call, contentType: string): Promise<Reply> {
+  const request = requestOf(measured, session, call);
+  const isGet = call.exchange.request.method === 'GET';
+  let status: CacheStatus | null = null;
+  let copies: CompressedCopies | null = null;
+  const onCacheStatus = (noted: CacheStatus): void => {
+    status = noted;
+    copies = noted.copies;
+  };
+  const onCopies = (kept: CompressedCopies): void => {
+    copies = kept;
+  };
+  const body = await runOne(request, session, call, { onCacheStatus, onCopies });
+  return withCacheHeaders({ status: 200, contentType, body, ...(copies === null ? {} : { copies }) }, status, isGet, request, call);
+}
+
+function withCacheHeaders(
+  reply: Reply,
+  status: CacheStatus | null,
+  isGet: boolean,
+  request: GraphqlRequest,
+  { exchange, context }: Call,
+): Reply {
+  if (status === null) return isGet ? { ...reply, headers: NOT_CACHED } : reply;
+  const headers = cacheHeaders(status, exchange, context);
+  if (!isGet) return { ...reply, headers };
+  const caching = httpCaching(status, request, exchange, context);
+  if (caching === null) return { ...reply, headers: { ...headers, ...NOT_CACHED } };
+  const whole: Reply = { ...reply, headers: { ...headers, ...caching.headers }, isPublic: caching.isPublic };
+  return matchesTag(exchange.request.headers['if-none-match'], caching.headers.ETag) ? { ...whole, status: 304, body: [] } : whole;
 }
 
 /** Returns the headers of a cached response. It is private, because the URL does not identify the client. */
 function cacheHeaders(
   { key, family, left, warning }: CacheStatus,
-  { request }: Exchange,
+  exchange: Exchange,
   { authenticator }: ServerContext,
 ): Record<string, string> {
-  // Names as sent: the authenticator has renamed those under other prefixes.
-  const sent = request.rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [name.toLowerCase()] : []));
   return {
-    Vary: authenticator.identityHeaders(sent).join(', '),
+    Vary: authenticator.identityHeaders(sentNames(exchange)).join(', '),
     'X-Svc-Query-Cache-Key': key,
     'X-Svc-Query-Family-Cache-Key': family,
-    'Cache-Control': left === null ? 'no-store' : `private, max-age=${Math.max(0, left)}`,
+    'Cache-Control': left === null ? 'no-store' : `private, max-age=${Math.max(0, Math.ceil(left))}`,
     ...(warning === null ? {} : { Warning: `199 - ${warning}` }),
   };
 }
@@ -128,7 +159,7 @@ async function runBatch(items: readonly Json[], depth: number, session: Session,
     let answered = 0;
     try {
       budget.begin();
-      const answer = await runOne({ json: item, depth }, session, call, { budget, resultBudget: share });
+      const answer = await runOne(requestOf({ json: item, depth }, session, call), session, call, { budget, resultBudget: share });
       answered = sizeOfBytes(answer);
       for (const piece of answer) body.push(piece);
     } catch (thrown) {
@@ -183,7 +214,6 @@ function graphqlRoute(method: 'GET' | 'POST', { path, api, hasBareErrors }: Grap
       if (method === 'GET' && wantsPage(accept) && !hasRequest(exchange.query())) return welcomeReply(exchange, context);
       const contentType = graphqlAnswerType(accept);
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
-      let cached: Pick<Reply, 'headers' | 'copies'> | null = null;
       try {
         checkApi(api, context.options);
         const { measured, session } = await read(exchange, context);
@@ -191,19 +221,8 @@ function graphqlRoute(method: 'GET' | 'POST', { path, api, hasBareErrors }: Grap
         const call: Call = { api, exchange, context };
         exchange.mode = 'single';
         if (wantsEvents(accept)) return openStream(measured, session, call);
-        const body = isJsonArray(json)
-          ? await runBatch(json, depth, session, call)
-          : await runOne(measured, session, call, {
-              onCopies: (copies) => {
-                cached = { ...headers, copies };
-              },
-              onCacheStatus: (status) => {
-                const headersOfHit = { ...cacheHeaders(status, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
-                cached = { headers: headersOfHit, ...(status.copies === null ? {} : { copies: status.copies }) };
-              },
-            });
-        if (cached === null && method === 'POST') return { status: 200, contentType, body };
-        return { status: 200, contentType, body, ...(cached ?? headers) };
+        if (!isJsonArray(json)) return await answerOne(measured, session, call, contentType);
+        return { status: 200, contentType, body: await runBatch(json, depth, session, call), ...headers };
       } catch (thrown) {
         const error = asError(thrown, context);
         const keepsStatus =
