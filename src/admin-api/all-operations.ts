@@ -17,6 +17,7 @@ import { networkOperations } from '../metadata-api/operations/network.ts';
 import { overviewOperations } from '../metadata-api/operations/overview.ts';
 import { schemaDiagramOperations } from '../metadata-api/operations/schema-diagram.ts';
 import { permissionOperations } from '../metadata-api/operations/permissions.ts';
+import { documentOperations } from '../metadata-api/operations/documents.ts';
 import { queryCollectionOperations } from '../metadata-api/operations/query-collections.ts';
 import { remoteRelationshipOperations } from '../metadata-api/operations/remote-relationships.ts';
 import { remoteTypeRelationshipOperations } from '../metadata-api/operations/remote-type-relationships.ts';
@@ -54,6 +55,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...eventCleanupOperations,
   ...remoteSchemaOperations,
   ...queryCollectionOperations,
+  ...documentOperations,
   ...remoteSchemaPermissionOperations,
   ...customTypeOperations,
   ...actionOperations,

@@ -38,6 +38,7 @@ export const OPERATIONS = {
   get_catalog_state: 'nothing',
   get_connections: 'nothing',
   get_cron_triggers: 'nothing',
+  get_documents: 'nothing',
   get_event_summary: 'nothing',
   get_inconsistent_metadata: 'nothing',
   get_metadata_change: 'nothing',
@@ -55,6 +56,8 @@ export const OPERATIONS = {
   pause_event_trigger_cleanups: 'metadata',
   plan_changes: 'nothing',
   preview_changes: 'nothing',
+  prune_documents: 'metadata',
+  push_documents: 'metadata',
   reload_metadata: 'metadata',
   reload_remote_schema: 'metadata',
   remove_api_limits: 'metadata',
@@ -314,6 +317,10 @@ export interface OperationArguments {
   get_connections: Readonly<Record<string, never>>;
   /** `{}` */
   get_cron_triggers: Readonly<Record<string, never>>;
+  /** `{"collection":"shop"}` */
+  get_documents: {
+    readonly collection: string;
+  };
   /** `{"since":"2024-05-01T00:00:00Z"}` */
   get_event_summary: {
     readonly since?: string;
@@ -398,6 +405,20 @@ export interface OperationArguments {
     readonly changes: Json;
     readonly roles?: readonly string[];
     readonly queries?: Json;
+  };
+  /** `{"collection":"shop","keep":["author"]}` */
+  prune_documents: {
+    readonly collection: string;
+    readonly keep: readonly string[];
+    readonly dry_run?: boolean;
+  };
+  /** `{"collection":"web","scope":{"global":false,"roles":["user"]},"documents":[{"id":"563d41d810a37c45c7e274e4ab427472","query":"query Authors { author { id name } }"}]}` */
+  push_documents: {
+    readonly collection: string;
+    readonly documents: Json;
+    readonly scope?: Json;
+    readonly allow_inconsistent?: boolean;
+    readonly dry_run?: boolean;
   };
   /** `{"reload_sources":["default"]}` */
   reload_metadata: {

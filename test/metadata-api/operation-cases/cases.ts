@@ -179,6 +179,38 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
       failure({ collection_name: 'nothing', query_name: 'names' }, 'not-exists', '$.args.collection_name'),
     ],
   },
+  push_documents: {
+    args: { collection: 'web', scope: { global: true }, documents: [{ id: 'more', query: '{ article { id } }' }] },
+    fails: [
+      {
+        ...failure(
+          { collection: 'spare', documents: [{ id: 'names', query: '{ article { id } }' }] },
+          'already-exists',
+          '$.args.documents[0].id',
+        ),
+        late: true,
+      },
+      {
+        ...failure({ collection: 'web', documents: [{ id: 'more', query: '{ nothing }' }] }, 'invalid-configuration', '$.args.documents'),
+        late: true,
+      },
+      failure({ collection: 'web', documents: [{ id: 'more' }] }, 'parse-failed', '$.args.documents[0]'),
+    ],
+  },
+  prune_documents: {
+    args: { collection: 'spare', keep: [] },
+    fails: [
+      { ...failure({ collection: 'nothing', keep: [] }, 'not-exists', '$.args.collection'), late: true },
+      failure({ collection: 'spare' }, 'parse-failed', '$.args'),
+    ],
+  },
+  get_documents: {
+    args: { collection: 'spare' },
+    fails: [
+      { ...failure({ collection: 'nothing' }, 'not-exists', '$.args.collection'), late: true },
+      failure({}, 'parse-failed', '$.args'),
+    ],
+  },
   add_collection_to_allowlist: {
     args: { collection: 'spare' },
     fails: [

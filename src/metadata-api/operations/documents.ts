@@ -1,0 +1,251 @@
+/** Operations on trusted documents, which are the entries of query collections. Manifests of clients are pushed with them. */
+import { ADMIN_ROLE } from '../../auth/session.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import type { OperationLimits } from '../../graphql-engine/engine.ts';
+import { type AllowListScope, allowListScopeCodec } from '../../metadata/allow-list.ts';
+import { bool, defaulted, list, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { withEntry } from '../../metadata/edit.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import type { CollectedQuery, QueryCollection } from '../../metadata/query-collection.ts';
+import { hashOf } from '../../schema/stored/document-index.ts';
+import { documentProblems } from '../../schema/stored/document-problems.ts';
+import { readQuery } from '../../schema/stored/read-query.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { type Cooperative, runCooperatively } from '../../util/cooperative.ts';
+import type { Json } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+import { operation, type OperationGroup } from '../operation.ts';
+import { refused } from '../operation-error.ts';
+
+/** Maximum number of documents of a collection that documents are pushed to. */
+const MAX_DOCUMENTS = 20_000;
+/** Maximum length of an id, in characters: requests cannot send longer ones. */
+const MAX_ID = 256;
+/** Maximum number of invalid documents in an answer or error. */
+const MAX_LISTED = 100;
+
+interface Pushed {
+  readonly id: string;
+  readonly query: string;
+}
+
+const pushedCodec = object('Document', { id: required(nonEmptyText), query: required(text) });
+
+const NO_COLLECTION = refused('not-exists', 'the collection does not exist');
+
+/** A document that a role cannot run. */
+interface InvalidDocument {
+  readonly id: string;
+  readonly role: string;
+  readonly problems: readonly string[];
+}
+
+/** @throws SvcError not-exists */
+function requireCollection({ queryCollections }: Metadata, name: string, path: Path): QueryCollection {
+  const collection = queryCollections.get(name);
+  if (collection === undefined)
+    throw new SvcError('not-exists', `query collection with name "${name}" does not exist`, { path: at(path, 'collection') });
+  return collection;
+}
+
+/**
+ * Returns the documents that a collection does not have yet.
+ * @throws SvcError already-exists if an id has another text
+ */
+function newDocuments(collection: QueryCollection | undefined, documents: readonly Pushed[], path: Path): readonly CollectedQuery[] {
+  const known = collection?.queries ?? new Map<string, CollectedQuery>();
+  const added = new Map<string, CollectedQuery>();
+  for (const [i, { id, query }] of documents.entries()) {
+    const place = at(at(at(path, 'documents'), i), 'id');
+    if (id.length > MAX_ID) throw new SvcError('invalid-params', `the id of a document has at most ${MAX_ID} characters`, { path: place });
+    const before = known.get(id) ?? added.get(id);
+    if (before === undefined) added.set(id, { name: id, query });
+    else if (before.query !== query)
+      throw new SvcError('already-exists', `the document "${id}" has another text, and an id never changes its text`, { path: place });
+  }
+  if (known.size + added.size > MAX_DOCUMENTS)
+    throw new SvcError('invalid-params', `a collection can have at most ${MAX_DOCUMENTS} documents`, { path: at(path, 'documents') });
+  return [...added.values()];
+}
+
+function withDocuments(metadata: Metadata, name: string, added: readonly CollectedQuery[], scope: AllowListScope | undefined): Metadata {
+  const collection = metadata.queryCollections.get(name) ?? { name, queries: new Map() };
+  const isListed = metadata.allowlist.has(name);
+  const queries = new Map(collection.queries);
+  for (const query of added) queries.set(query.name, query);
+  const queryCollections =
+    added.length === 0 && metadata.queryCollections.has(name)
+      ? metadata.queryCollections
+      : withEntry(metadata.queryCollections, name, { ...collection, queries });
+  const allowlist = scope === undefined || isListed ? metadata.allowlist : withEntry(metadata.allowlist, name, { collection: name, scope });
+  if (queryCollections === metadata.queryCollections && allowlist === metadata.allowlist) return metadata;
+  return { ...metadata, queryCollections, allowlist };
+}
+
+/** Roles that may run a collection, those that are not listed by name left out. */
+function rolesOf(scope: AllowListScope | undefined): readonly string[] {
+  return [ADMIN_ROLE, ...(scope ?? []).filter((role) => role !== ADMIN_ROLE)];
+}
+
+function* invalidDocuments(
+  { roleSchema }: Pick<Snapshot, 'roleSchema'>,
+  queries: Iterable<CollectedQuery>,
+  roles: readonly string[],
+  limits: OperationLimits,
+): Cooperative<readonly InvalidDocument[]> {
+  const found: InvalidDocument[] = [];
+  for (const query of queries) {
+    for (const role of roles) {
+      yield;
+      const variant = role === ADMIN_ROLE ? 'backend' : 'frontend';
+      const schemas = { graphql: () => roleSchema(role, variant).roots, relay: () => roleSchema(role, variant, 'relay').roots };
+      const problems = documentProblems(query, schemas, limits);
+      if (problems.length > 0) found.push({ id: query.name, role, problems });
+      // What administrators cannot run, no role can.
+      if (problems.length > 0 && role === ADMIN_ROLE) break;
+    }
+  }
+  return found;
+}
+
+function described(invalid: readonly InvalidDocument[]): string {
+  return invalid
+    .slice(0, MAX_LISTED)
+    .map(({ id, role, problems }) => `"${id}" for the role "${role}": ${problems.join('; ')}`)
+    .join(', ');
+}
+
+function invalidJson(invalid: readonly InvalidDocument[]): Json {
+  return invalid.slice(0, MAX_LISTED).map(({ id, role, problems }) => ({ id, role, problems: [...problems] }));
+}
+
+const push: OperationGroup = () => [
+  operation({
+    type: 'push_documents',
+    args: object('PushDocuments', {
+      collection: required(nonEmptyText),
+      documents: required(list(pushedCodec)),
+      scope: optional(allowListScopeCodec),
+      allowInconsistent: defaulted(bool, () => false),
+      dryRun: defaulted(bool, () => false),
+    }),
+    changes: 'metadata',
+    readOnly: ({ dryRun }) => dryRun,
+    errors: [
+      refused('already-exists', 'an id has another text'),
+      refused('invalid-configuration', 'a document is invalid for administrators or for a role of the scope; the message lists them'),
+      refused('invalid-params', 'an id is longer than 256 characters, or the collection would have more than 20,000 documents'),
+    ],
+    documentation: {
+      summary: 'Adds trusted documents to a query collection, which is created if it does not exist.',
+      details:
+        'An id never changes its text; documents that are known already are not changed. With `scope`, the collection is added to the allow-list unless it is there. Documents are checked for administrators and for the roles of the scope, or of the existing entry; with `allow_inconsistent`, the answer lists invalid ones under `invalid` instead. With `dry_run`, nothing is changed.',
+      example: {
+        collection: 'web',
+        scope: { global: false, roles: ['user'] },
+        documents: [{ id: '563d41d810a37c45c7e274e4ab427472', query: 'query Authors { author { id name } }' }],
+      },
+    },
+    async run({ collection, documents, scope, allowInconsistent, dryRun }, { change, snapshot, services, path }) {
+      const { metadata } = snapshot;
+      const added = newDocuments(metadata.queryCollections.get(collection), documents, path);
+      const roles = rolesOf(metadata.allowlist.get(collection)?.scope ?? scope);
+      const invalid = await runCooperatively(invalidDocuments(snapshot, added, roles, services.pipeline.limits));
+      if (invalid.length > 0 && !allowInconsistent && !dryRun)
+        throw new SvcError('invalid-configuration', `documents are invalid: ${described(invalid)}`, { path: at(path, 'documents') });
+      if (!dryRun) {
+        await change({
+          edit: (current) =>
+            withDocuments(current, collection, newDocuments(current.queryCollections.get(collection), documents, path), scope),
+        });
+      }
+      return {
+        message: 'success',
+        added: added.length,
+        known: documents.length - added.length,
+        ...(invalid.length === 0 ? {} : { invalid: invalidJson(invalid) }),
+      };
+    },
+  }),
+];
+
+/** Returns the names of the entries of a collection that a prune removes: not kept, and used by no REST endpoint. */
+function prunable({ restEndpoints }: Metadata, { name, queries }: QueryCollection, keep: ReadonlySet<string>): readonly string[] {
+  const used = new Set(
+    [...restEndpoints.values()].flatMap(({ definition: { query } }) => (query.collectionName === name ? [query.queryName] : [])),
+  );
+  return [...queries.keys()].filter((query) => !keep.has(query) && !used.has(query));
+}
+
+const prune: OperationGroup = () => [
+  operation({
+    type: 'prune_documents',
+    args: object('PruneDocuments', {
+      collection: required(nonEmptyText),
+      keep: required(list(nonEmptyText)),
+      dryRun: defaulted(bool, () => false),
+    }),
+    changes: 'metadata',
+    readOnly: ({ dryRun }) => dryRun,
+    errors: [NO_COLLECTION],
+    documentation: {
+      summary: 'Removes the documents of a query collection that are not kept.',
+      details: 'Documents that REST endpoints use stay. With `dry_run`, the answer lists what would be removed, and nothing is changed.',
+      example: { collection: 'shop', keep: ['author'] },
+    },
+    async run({ collection: name, keep, dryRun }, { change, snapshot, path }) {
+      const kept = new Set(keep);
+      let collection = requireCollection(snapshot.metadata, name, path);
+      let removed = prunable(snapshot.metadata, collection, kept);
+      if (!dryRun && removed.length > 0) {
+        await change({
+          edit(metadata) {
+            collection = requireCollection(metadata, name, path);
+            removed = prunable(metadata, collection, kept);
+            const queries = new Map(collection.queries);
+            for (const query of removed) queries.delete(query);
+            return { ...metadata, queryCollections: withEntry(metadata.queryCollections, name, { ...collection, queries }) };
+          },
+        });
+      }
+      return { removed: [...removed], kept: collection.queries.size - removed.length };
+    },
+  }),
+];
+
+const get: OperationGroup = () => [
+  operation({
+    type: 'get_documents',
+    args: object('GetDocuments', { collection: required(nonEmptyText) }),
+    changes: 'nothing',
+    errors: [NO_COLLECTION],
+    documentation: {
+      summary: 'Returns the documents of a query collection: id, SHA-256 of the text, names of the operations, and problems by role.',
+      details: 'Problems are those of administrators and of the roles of the allow-list entry, for up to 100 documents.',
+      example: { collection: 'shop' },
+    },
+    async run({ collection: name }, { snapshot, services, path }) {
+      const { metadata } = snapshot;
+      const { queries } = requireCollection(metadata, name, path);
+      const { limits } = services.pipeline;
+      const roles = rolesOf(metadata.allowlist.get(name)?.scope);
+      const invalid = await runCooperatively(invalidDocuments(snapshot, queries.values(), roles, limits));
+      return {
+        documents: [...queries.values()].map((query) => ({
+          id: query.name,
+          sha256: hashOf(query),
+          operations: operationNames(query, limits),
+        })),
+        invalid: invalidJson(invalid),
+      };
+    },
+  }),
+];
+
+/** Returns the names of the operations of a document; those without a name are left out. */
+function operationNames(query: CollectedQuery, { maxTokens }: OperationLimits): Json {
+  const read = readQuery(query, maxTokens);
+  return 'error' in read ? [] : read.definitions.operations.flatMap(({ name }) => name?.value ?? []);
+}
+
+export const documentOperations: readonly OperationGroup[] = [push, prune, get];
