@@ -24,6 +24,7 @@ import { collectMetrics } from '../observability/metrics/collect.ts';
 import { Counting } from '../observability/metrics/counting.ts';
 import { collectedOperations } from '../pipeline/collected-operations.ts';
 import { createOperationMeter } from '../pipeline/operation-meter.ts';
+import { createDocumentPreparation } from '../pipeline/prepare-documents.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 import type { ResponseCache } from '../pipeline/response-cache.ts';
 import { PurgeKeys } from '../server/purge-keys.ts';
@@ -152,6 +153,11 @@ async function start(config: Config, { store, ...running }: Running): Promise<Se
   });
   const network = openNetwork(config, shared);
   const work = startWork(config, shared, network);
+  const documents = createDocumentPreparation(work.pipeline, (error) =>
+    observe({ kind: 'unexpected', message: 'preparing documents failed', error }),
+  );
+  documents.follow(state.current());
+  const unfollow = state.onSnapshot((shown) => documents.follow(shown));
   const sourceHealth = watchSourceHealth({ state, observe });
 
   let isStopping = false;
@@ -164,6 +170,8 @@ async function start(config: Config, { store, ...running }: Running): Promise<Se
     linesDropped: () => logger.dropped?.() ?? 0,
   });
   const release = async (): Promise<void> => {
+    unfollow();
+    documents.stop();
     await work.subscriptions.close();
     sourceHealth.stop();
     await network.close();

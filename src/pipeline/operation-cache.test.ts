@@ -79,3 +79,53 @@ describe('the size of the operation cache is limited', () => {
     expect(small.plans).toEqual([]);
   });
 });
+
+describe('operations of stored documents', () => {
+  const options = { operations: 1000, plansPerOperation: 16, memory: 10 * MEGABYTE };
+  const document = (n: number): { readonly name: string; readonly query: string } => ({ name: `d${n}`, query: `query d${n} { x }` });
+
+  test('are not evicted by texts', () => {
+    const cache = createOperationCache(options);
+    const user = role('user', 200_000);
+    const stored = document(1);
+    const own = cache.operation(user, stored.query, null, stored);
+    const kept = planOf(1000, 1);
+    cache.plan(own, { x: 1 }, () => kept);
+    for (let n = 0; n < 100; n++) {
+      cache.operation(user, `query ${n}`, null);
+      expect(cache.memory).toBeLessThanOrEqual(10 * MEGABYTE);
+    }
+    expect(cache.operation(user, stored.query, null, stored)).toBe(own);
+    expect(cache.plan(own, { x: 1 }, () => planOf(1000, 1))).toBe(kept);
+    expect(cache.operation(user, stored.query, 'd1', stored)).not.toBe(own);
+  });
+
+  test('have half of the memory; beyond it they are cached like texts', () => {
+    const cache = createOperationCache(options);
+    const users = Array.from({ length: 3 }, (_, n) => role(`user ${n}`, 200_000));
+    const documents = Array.from({ length: 100 }, (_, n) => document(n));
+    for (const user of users) {
+      for (const stored of documents) {
+        const operation = cache.operation(user, stored.query, null, stored);
+        for (let n = 0; n < 3; n++) cache.plan(operation, { x: n }, () => planOf(20_000, n));
+        expect(cache.memory).toBeLessThanOrEqual(10 * MEGABYTE);
+      }
+    }
+    const first = documents[0] as ReturnType<typeof document>;
+    const own = cache.operation(users[0] as RoleSchema, first.query, null, first);
+    expect(cache.operation(users[0] as RoleSchema, first.query, null, first)).toBe(own);
+  });
+
+  test('are dropped when they are not stored any more', () => {
+    const cache = createOperationCache(options);
+    const user = role('user', 200_000);
+    const [kept, gone] = [document(1), document(2)];
+    const own = cache.operation(user, kept.query, null, kept);
+    const other = cache.operation(user, gone.query, null, gone);
+    const before = cache.memory;
+    cache.keepDocuments((query) => query === kept);
+    expect(cache.memory).toBe(before - 200_000);
+    expect(cache.operation(user, kept.query, null, kept)).toBe(own);
+    expect(cache.operation(user, gone.query, null, gone)).not.toBe(other);
+  });
+});

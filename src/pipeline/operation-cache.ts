@@ -1,12 +1,14 @@
 /**
  * Cache of prepared operations and their plans, by document text and operation name. It belongs to a role schema and is dropped with it,
  * so nothing has to be invalidated. Its size is limited per role schema and in total: a client that keeps sending new documents evicts only
- * those of its own role.
+ * those of its own role. Operations of stored documents that are requested by id have a part of their own, so that texts evict none of
+ * them; beyond half of the memory, they are cached like texts.
  */
 import { FETCH_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
 import type { OperationPlan } from '../plan/plan.ts';
 import { planSize } from '../plan/plan-size.ts';
 import { type Constraint, holds, type Variables } from '../graphql-engine/constraint.ts';
+import type { CollectedQuery } from '../metadata/query-collection.ts';
 import type { PreparedOperation, RoleSchema } from '../graphql-engine/translation.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
 import type { OperationCounts } from './operation-counts.ts';
@@ -29,7 +31,10 @@ export interface OperationCacheOptions {
 }
 
 export interface OperationCache {
-  operation(schema: RoleSchema, query: string, operationName: string | null): CachedOperation;
+  /** @param stored the document, if the request named it by its id */
+  operation(schema: RoleSchema, query: string, operationName: string | null, stored?: CollectedQuery): CachedOperation;
+  /** Drops the operations of documents that are not stored any more. */
+  keepDocuments(isStored: (query: CollectedQuery) => boolean): void;
   plan(operation: CachedOperation, variables: Variables, make: () => OperationPlan): OperationPlan;
   /** Size of the cache in bytes, estimated. */
   readonly memory: number;
@@ -55,6 +60,8 @@ const ROLE_SHARE = 1 / 2;
 const OPERATION_SHARE = 1 / 4;
 /** Maximum share of a single document or plan in the memory of its role. */
 const ENTRY_SHARE = 1 / 16;
+/** Maximum share of stored documents in the memory. */
+const DOCUMENTS_SHARE = 1 / 2;
 
 function fits(constraints: readonly Constraint[], variables: Variables): boolean {
   for (const constraint of constraints) if (!holds(constraint, variables)) return false;
@@ -63,13 +70,41 @@ function fits(constraints: readonly Constraint[], variables: Variables): boolean
 
 type RoleOperations = BoundedCache<string, Entry>;
 
+/** Operations of stored documents of a role schema, by document and operation name. They are not evicted. */
+class RoleDocuments {
+  readonly entries = new Map<CollectedQuery, Map<string | null, Entry>>();
+  bytes = 0;
+
+  find(query: CollectedQuery, operationName: string | null): Entry | undefined {
+    return this.entries.get(query)?.get(operationName);
+  }
+
+  add(query: CollectedQuery, operationName: string | null, entry: Entry): void {
+    const ofQuery = this.entries.get(query);
+    if (ofQuery === undefined) this.entries.set(query, new Map([[operationName, entry]]));
+    else ofQuery.set(operationName, entry);
+    this.bytes += entry.memory;
+  }
+
+  keep(isStored: (query: CollectedQuery) => boolean): void {
+    for (const [query, ofQuery] of this.entries) {
+      if (isStored(query)) continue;
+      this.entries.delete(query);
+      for (const entry of ofQuery.values()) {
+        entry.owner = null;
+        this.bytes -= entry.memory;
+      }
+    }
+  }
+}
+
 class Entry implements CachedOperation {
   readonly key: string;
   readonly prepared: PreparedOperation;
   readonly plans: OperationPlan[] = [];
   readonly sizes: number[] = [];
   /** `null` if the operation is not cached; then its plans are not, either. */
-  owner: RoleOperations | null = null;
+  owner: RoleOperations | RoleDocuments | null = null;
   counts: OperationCounts | null = null;
   memory: number;
 
@@ -101,6 +136,11 @@ class BoundedOperations implements OperationCache {
   /** Operations of the role schemas that have not been garbage collected. */
   #roles: WeakRef<RoleOperations>[] = [];
   #memory = 0;
+  readonly #documentsBySchema = new WeakMap<RoleSchema, RoleDocuments>();
+  /** Documents of the role schemas that have not been garbage collected. */
+  #documents: WeakRef<RoleDocuments>[] = [];
+  /** Size of all of these; too large until the next count if a role schema has disappeared. */
+  #documentBytes = 0;
 
   constructor(options: OperationCacheOptions) {
     this.#options = options;
@@ -110,14 +150,20 @@ class BoundedOperations implements OperationCache {
   }
 
   get memory(): number {
-    return this.#memory;
+    return this.#memory + this.#documentBytes;
   }
 
   entries(): number {
-    return this.#roles.reduce((sum, role) => sum + (role.deref()?.size ?? 0), 0);
+    const ofTexts = this.#roles.reduce((sum, role) => sum + (role.deref()?.size ?? 0), 0);
+    return this.#documents.reduce((sum, role) => sum + (role.deref()?.entries.size ?? 0), ofTexts);
   }
 
-  operation(schema: RoleSchema, query: string, operationName: string | null): CachedOperation {
+  operation(schema: RoleSchema, query: string, operationName: string | null, stored?: CollectedQuery): CachedOperation {
+    const pinned = stored === undefined ? undefined : this.#documentsBySchema.get(schema)?.find(stored, operationName);
+    if (pinned !== undefined) {
+      this.counts.operationHits += 1;
+      return pinned;
+    }
     const role = this.#operationsOf(schema);
     const key = operationName === null ? query : `${operationName}\u0000${query}`;
     const cached = role.get(key);
@@ -127,11 +173,20 @@ class BoundedOperations implements OperationCache {
     }
     this.counts.operationMisses += 1;
     const entry = new Entry(key, schema.prepare(query, operationName));
-    if (entry.memory <= this.#maxOfEntry) {
+    if (entry.memory <= this.#maxOfEntry && stored !== undefined && this.#growDocuments(entry.memory)) {
+      const documents = this.#documentsOf(schema);
+      documents.add(stored, operationName, entry);
+      entry.owner = documents;
+    } else if (entry.memory <= this.#maxOfEntry) {
       entry.owner = role;
       this.#change(role, () => role.set(key, entry, entry.memory));
     }
     return entry;
+  }
+
+  keepDocuments(isStored: (query: CollectedQuery) => boolean): void {
+    for (const each of this.#documents) each.deref()?.keep(isStored);
+    this.#countDocuments();
   }
 
   plan(operation: CachedOperation, variables: Variables, make: () => OperationPlan): OperationPlan {
@@ -148,14 +203,42 @@ class BoundedOperations implements OperationCache {
     return plan;
   }
 
-  #store(plan: OperationPlan, entry: Entry, owner: RoleOperations): void {
+  #store(plan: OperationPlan, entry: Entry, owner: RoleOperations | RoleDocuments): void {
     const size = planSize(plan);
     if (size > this.#maxOfEntry) return;
+    if (owner instanceof RoleDocuments && !this.#growDocuments(size)) return;
     const freed = this.#dropPlans(entry, this.#maxOfOperation - size);
     entry.plans.unshift(plan);
     entry.sizes.unshift(size);
     entry.memory += size;
-    this.#change(owner, () => owner.grow(entry.key, size - freed));
+    if (owner instanceof RoleDocuments) {
+      owner.bytes += size - freed;
+      this.#documentBytes -= freed;
+    } else this.#change(owner, () => owner.grow(entry.key, size - freed));
+  }
+
+  /** Counts further bytes of documents. Returns false if they would exceed their share. */
+  #growDocuments(bytes: number): boolean {
+    const limit = this.#options.memory * DOCUMENTS_SHARE;
+    if (this.#documentBytes + bytes > limit) this.#countDocuments();
+    if (this.#documentBytes + bytes > limit) return false;
+    this.#documentBytes += bytes;
+    return true;
+  }
+
+  #countDocuments(): void {
+    this.#documents = this.#documents.filter((each) => each.deref() !== undefined);
+    this.#documentBytes = this.#documents.reduce((sum, each) => sum + (each.deref()?.bytes ?? 0), 0);
+  }
+
+  #documentsOf(schema: RoleSchema): RoleDocuments {
+    let documents = this.#documentsBySchema.get(schema);
+    if (documents === undefined) {
+      documents = new RoleDocuments();
+      this.#documentsBySchema.set(schema, documents);
+      this.#documents.push(new WeakRef(documents));
+    }
+    return documents;
   }
 
   #operationsOf(schema: RoleSchema): RoleOperations {
@@ -186,7 +269,12 @@ class BoundedOperations implements OperationCache {
     this.#memory -= role.bytes;
     make();
     this.#memory += role.bytes;
-    if (this.#memory > this.#options.memory) this.#makeRoom();
+    if (this.#memory > this.#room) this.#makeRoom();
+  }
+
+  /** Maximum size of operations that are no stored documents, in bytes. */
+  get #room(): number {
+    return this.#options.memory - this.#documentBytes;
   }
 
   /** Recounts the memory of the role schemas that still exist, then evicts from the largest. */
@@ -194,7 +282,7 @@ class BoundedOperations implements OperationCache {
     this.#roles = this.#roles.filter((role) => role.deref() !== undefined);
     const living = this.#roles.flatMap((role) => role.deref() ?? []);
     this.#memory = living.reduce((sum, role) => sum + role.bytes, 0);
-    while (this.#memory > this.#options.memory) {
+    while (this.#memory > this.#room) {
       const largest = living.reduce((a, b) => (b.bytes > a.bytes ? b : a));
       this.#memory -= largest.bytes;
       largest.evict();

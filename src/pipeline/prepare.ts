@@ -88,7 +88,7 @@ export function prepare({ pipeline, snapshot, session, request, options }: Docum
   budget?.addDocument(request.query);
   const { operations } = pipeline;
   const began = trace?.isSampled === true ? { at: spanTime(), misses: operations.counts.operationMisses } : null;
-  const operation = operations.operation(schema, request.query, request.operationName);
+  const operation = operations.operation(schema, request.query, request.operationName, request.document?.stored?.query);
   if (began !== null && operations.counts.operationMisses > began.misses) trace?.child('graphql.parse', 'internal', began.at).end();
   const { size } = operation.prepared;
   if (limits !== null) checkSize(limits, size);
