@@ -74,7 +74,7 @@ export function* preparation(pipeline: DocumentPipeline, snapshot: DocumentSnaps
 function prepareDocument(pipeline: DocumentPipeline, snapshot: DocumentSnapshot, query: CollectedQuery, role: string): void {
   const read = readQuery(query, pipeline.limits.maxTokens);
   if ('error' in read) return;
-  const { api } = snapshot.storedOperations.analyse(query);
+  const { api } = snapshot.storedOperations.summary(query);
   const schema = snapshot.roleSchema(role, 'frontend', api);
   const { operations } = read.definitions;
   for (const definition of operations) {
@@ -84,8 +84,8 @@ function prepareDocument(pipeline: DocumentPipeline, snapshot: DocumentSnapshot,
     for (const operationName of names) {
       try {
         const operation = pipeline.operations.operation(schema, query.query, operationName, query);
-        const sample = sampleVariables(definition);
-        if (operation.plans.length > 0 || sample === null) continue;
+        const sample = operation.plans.length > 0 ? null : sampleVariables(definition);
+        if (sample === null) continue;
         const variables = operation.prepared.variables(sample);
         planOperationFor({ pipeline, snapshot, request: { query: query.query }, options: {} }, operation, variables);
       } catch (error) {

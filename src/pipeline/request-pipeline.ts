@@ -28,7 +28,7 @@ export interface RequestSnapshot {
   readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits' | 'queryTags' | 'inconsistencies' | 'unavailable'>;
   readonly connections: ReadonlyMap<string, Source>;
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
-  readonly storedOperations: Pick<StoredOperations, 'allows' | 'analyse' | 'document'>;
+  readonly storedOperations: Pick<StoredOperations, 'allows' | 'summary' | 'document'>;
   roleSchema(role: string, variant: 'frontend' | 'backend', api?: SchemaApi): RoleSchema;
 }
 

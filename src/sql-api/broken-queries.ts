@@ -41,7 +41,7 @@ export function* brokenQueries(before: Snapshot, after: Snapshot, roles: readonl
         const isAllowed = entry !== undefined && (entry.scope === null || entry.scope.includes(role) || role === ADMIN_ROLE);
         if (!isAllowed && endpoints.length === 0) continue;
         yield;
-        const { api } = before.storedOperations.analyse(query);
+        const { api } = before.storedOperations.summary(query);
         const problemsAt = ({ storedOperations, roleSchema }: Snapshot): readonly string[] =>
           storedOperations.problemsIn(roleSchema(role, 'frontend', api).roots, query);
         const problems = problemsAt(after);

@@ -356,7 +356,7 @@ describe('documents', () => {
     expect(JSON.parse((await post('/v1/graphql', '{"qeury": "{ item { id } }"}')).text)).toMatchObject({
       errors: [{ message: expect.stringContaining('did you mean "query"?') }],
     });
-    const answer = await post('/v1/graphql', JSON.stringify({ query: '{ item(limit: 1) { id } }', documentId: 'x', id: '1' }));
+    const answer = await post('/v1/graphql', JSON.stringify({ query: '{ item(limit: 1) { id } }', clientId: 'x', id: '1' }));
     expect(JSON.parse(answer.text)).toEqual({ data: { item: [{ id: 1 }] } });
   });
 

@@ -121,7 +121,7 @@ export function warmUpSnapshot(options: RoleSchemasOptions): RequestSnapshot {
     cache,
     connections: new Map([[SOURCE, source]]),
     remotes: new Map(),
-    storedOperations: { allows: () => true, document: () => null, analyse: () => ({ api: 'graphql', operations: [], problems: [] }) },
+    storedOperations: { allows: () => true, document: () => null, summary: () => ({ api: 'graphql', problems: [] }) },
     roleSchema: (role, variant, api) => schemas.get(role, variant, api),
   };
 }

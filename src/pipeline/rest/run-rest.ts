@@ -49,7 +49,7 @@ export async function runRest(
 ): Promise<Body> {
   if (body !== null && !isJsonObject(body)) throw new SvcError('bad-request', 'the request body has to be a JSON object');
   const variables = restVariables(info.variables, { path: pathValues, query, body: body ?? {} });
-  const { api } = run.snapshot.storedOperations.analyse(info.query);
+  const { api } = run.snapshot.storedOperations.summary(info.query);
   const document = { id: info.endpoint.name, via: 'rest', stored: null } as const;
   return dataOf(await runRequest({ ...run, request: { query: info.query.query, variables, operationName: null, api, document } }));
 }

@@ -30,17 +30,22 @@ export interface StoredOperations {
   allows(role: string, normalForm: string): boolean;
   /** Returns the document of an id; `null` if the role has none. @param role `null` for the documents of all collections */
   document(lookup: DocumentLookup, role: string | null): StoredDocument | null;
-  /** Returns the analyses of a query's operations against the schemas of administrators. */
+  /** Returns the schema and the problems of a query, against the schemas of administrators. */
+  summary(query: CollectedQuery): QuerySummary;
+  /** Like `summary`, with its operations. These are not kept: they are many times the text. */
   analyse(query: CollectedQuery): QueryAnalysis;
   /** Returns the problems of a query in another schema, such as a role's; none if it cannot be parsed. */
   problemsIn(roots: RootTypes, query: CollectedQuery): readonly string[];
 }
 
-export interface QueryAnalysis {
+export interface QuerySummary {
   /** The schema in which the query is valid: that of Relay only if it is not valid in the other one. */
   readonly api: SchemaApi;
-  readonly operations: readonly OperationAnalysis[];
   readonly problems: readonly string[];
+}
+
+export interface QueryAnalysis extends QuerySummary {
+  readonly operations: readonly OperationAnalysis[];
 }
 
 /** Schemas that stored queries may be for; called only if there is something to check. */
@@ -75,7 +80,7 @@ class ResolvedOperations implements StoredOperations {
   readonly #roots: RootTypes;
   readonly #relayRoots: StoredSchemas['relay'];
   readonly #limits: OperationLimits;
-  readonly #analyses: WeakMap<CollectedQuery, QueryAnalysis>;
+  readonly #summaries: WeakMap<CollectedQuery, QuerySummary>;
   readonly #resolved: () => Endpoints;
   readonly #inconsistencies: () => readonly Inconsistency[];
   readonly #allowed: () => ReadonlyMap<string, ReadonlySet<string> | null>;
@@ -90,12 +95,12 @@ class ResolvedOperations implements StoredOperations {
     const sameQueries = before !== undefined && before.#metadata.queryCollections === metadata.queryCollections;
     const sameEndpoints = sameQueries && before.#metadata.restEndpoints === metadata.restEndpoints;
     const sameAllowList = sameQueries && before.#metadata.allowlist === metadata.allowlist;
-    this.#analyses = before !== undefined && before.#roots === roots ? before.#analyses : new WeakMap();
+    this.#summaries = before !== undefined && before.#roots === roots ? before.#summaries : new WeakMap();
     this.#resolved = sameEndpoints ? before.#resolved : lazy(() => resolveEndpoints(metadata, limits.maxTokens));
     this.#allowed = sameAllowList ? before.#allowed : lazy(() => allowedForms(metadata, limits.maxTokens));
     this.#documents = sameAllowList ? before.#documents : lazy(() => new DocumentIndex(metadata));
     this.#inconsistencies =
-      sameEndpoints && sameAllowList && this.#analyses === before.#analyses ? before.#inconsistencies : lazy(() => this.#check());
+      sameEndpoints && sameAllowList && this.#summaries === before.#summaries ? before.#inconsistencies : lazy(() => this.#check());
   }
 
   /** Does work in advance, query by query, that the first caller would otherwise do at once. */
@@ -104,7 +109,7 @@ class ResolvedOperations implements StoredOperations {
     for (const collection of queryCollections.values()) {
       const isListed = allowlist.has(collection.name);
       for (const query of collection.queries.values()) {
-        this.analyse(query);
+        this.summary(query);
         if (isListed) formOf(query, this.#limits.maxTokens);
         hashOf(query);
         yield;
@@ -134,16 +139,17 @@ class ResolvedOperations implements StoredOperations {
     return this.#documents().find(lookup, role);
   }
 
-  analyse(query: CollectedQuery): QueryAnalysis {
-    let analysis = this.#analyses.get(query);
-    if (analysis === undefined) {
-      analysis = this.#analyse(query);
-      this.#analyses.set(query, analysis);
+  summary(query: CollectedQuery): QuerySummary {
+    let summary = this.#summaries.get(query);
+    if (summary === undefined) {
+      const { api, problems } = this.analyse(query);
+      summary = { api, problems };
+      this.#summaries.set(query, summary);
     }
-    return analysis;
+    return summary;
   }
 
-  #analyse(query: CollectedQuery): QueryAnalysis {
+  analyse(query: CollectedQuery): QueryAnalysis {
     const read = readQuery(query, this.#limits.maxTokens);
     if ('error' in read) {
       const reason = read.error.explanation === undefined ? '' : ` (${read.error.explanation})`;
@@ -175,7 +181,7 @@ class ResolvedOperations implements StoredOperations {
     const found: Inconsistency[] = [];
     for (const collection of queryCollections.values()) {
       for (const query of collection.queries.values()) {
-        const { problems } = this.analyse(query);
+        const { problems } = this.summary(query);
         if (problems.length === 0) continue;
         const endpoints = (users.get(keyOf(collection.name, query.name)) ?? []).map(({ name }) => name).sort();
         found.push(invalidQuery(collection, query, problems, endpoints, allowlist.has(collection.name)));
@@ -195,6 +201,7 @@ const NOTHING: StoredOperations = {
   inconsistencies: [],
   allows: () => false,
   document: () => null,
+  summary: () => ({ api: 'graphql', problems: [] }),
   analyse: () => ({ api: 'graphql', operations: [], problems: [] }),
   problemsIn: () => [],
 };
