@@ -5,6 +5,8 @@ import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import type { OperationCache } from '../pipeline/operation-cache.ts';
+import type { DocumentCounts } from '../pipeline/document-counts.ts';
+import type { RegisteredTexts } from '../pipeline/registered-texts.ts';
 import type { ResponseCache } from '../pipeline/response-cache.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
@@ -43,6 +45,8 @@ export interface Watched {
   readonly backends: readonly Backend[];
   readonly state: RunningState;
   readonly operations: OperationCache;
+  readonly documents: DocumentCounts;
+  readonly registeredTexts: RegisteredTexts | undefined;
   readonly responses: ResponseCache | null;
   readonly sourceHealth: SourceHealth;
   readonly actionLog: Pick<ActionLog, 'pending'>;
@@ -79,7 +83,7 @@ function readOne(registry: Registry, definition: MetricDefinition, value: () => 
 }
 
 /** Operations with their plans, and answers. */
-function watchCaches(registry: Registry, { operations, responses }: Watched): void {
+function watchCaches(registry: Registry, { operations, responses, documents, registeredTexts }: Watched): void {
   readOne(registry, METRICS.planTime, () => operations.counts.planTime);
   registry.read(METRICS.operationCacheRequests, () => {
     const { operationHits, operationMisses, planHits, planMisses } = operations.counts;
@@ -93,6 +97,10 @@ function watchCaches(registry: Registry, { operations, responses }: Watched): vo
   readOne(registry, METRICS.operationCacheEvictions, () => operations.counts.evictions);
   readOne(registry, METRICS.operationCacheEntries, () => operations.entries());
   readOne(registry, METRICS.operationCacheBytes, () => operations.memory);
+
+  registry.read(METRICS.documentRequests, () => documents.samples());
+  readOne(registry, METRICS.apqBytes, () => registeredTexts?.bytes ?? 0);
+  readOne(registry, METRICS.httpNotModified, () => documents.notModified);
 
   registry.read(METRICS.cacheRequests, () => [
     { labels: ['hit'], value: responses?.counts.hits ?? 0 },

@@ -1,3 +1,4 @@
+import { DocumentCounts } from '../pipeline/document-counts.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
@@ -90,6 +91,7 @@ export function createRequestPipeline(config: PipelineConfig, parts: PipelinePar
     responseLimit,
     rateLimiter: createRateLimiter(),
     ...(config.enableApq && !isStrict ? { registeredTexts: new RegisteredTexts(config.apqMemory) } : {}),
+    documentCounts: new DocumentCounts(),
     allowList: isStrict ? createAllowList({ maxTokens: config.queryTokenLimit, documentsOnly: config.documentsOnly }) : null,
     operations: createOperationCache({
       operations: config.operationCacheSize,

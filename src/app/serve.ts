@@ -163,6 +163,7 @@ async function start(config: Config, { store, ...running }: Running): Promise<Se
   let isStopping = false;
   watchService(registry, {
     ...{ backends: running.backends, state, responses, operations: work.pipeline.operations, sourceHealth },
+    ...{ documents: work.pipeline.documentCounts, registeredTexts: work.pipeline.registeredTexts },
     ...{ actionLog: work.asynchronousCalls.log, telemetry: network.telemetry },
     isReady: () => running.isReady() && !isStopping,
     workers: () => work.deliveries.workers(),

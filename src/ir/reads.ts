@@ -71,7 +71,7 @@ interface Reader {
   condition(of: BoolExp): boolean;
 }
 
-/** What counts as a read. */
+/** Returns true for what counts as a read. */
 interface Counting {
   relation(from: Relation): boolean;
   /** A call for a value of a row; a function may read any table. */

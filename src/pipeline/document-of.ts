@@ -8,7 +8,7 @@ import type { GraphqlRequest, ReceivedRequest, RequestDocument } from './request
 import type { RequestPipeline } from './request-pipeline.ts';
 
 interface Lookup {
-  readonly pipeline: Pick<RequestPipeline, 'allowList' | 'registeredTexts'>;
+  readonly pipeline: Pick<RequestPipeline, 'allowList' | 'registeredTexts' | 'documentCounts'>;
   readonly snapshot: { readonly storedOperations: Pick<StoredOperations, 'document'> };
   readonly session: Session;
 }
@@ -28,6 +28,7 @@ export function documentOf({ query, references, ...rest }: ReceivedRequest, look
   const found: Found[] = [];
   for (const reference of references) {
     const result = reference.via === 'persistedQuery' ? persisted(reference, query, lookup) : byId(reference, lookup);
+    lookup.pipeline.documentCounts.add(reference.via, result instanceof SvcError ? 'unknown' : 'found');
     if (result instanceof SvcError) return { ...rest, query: '', refusal: result };
     found.push(result);
   }

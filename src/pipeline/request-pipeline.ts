@@ -18,6 +18,7 @@ import type { AllowList } from './allow-list.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { OperationMeter } from './operation-meter.ts';
+import type { DocumentCounts } from './document-counts.ts';
 import type { RegisteredTexts } from './registered-texts.ts';
 import type { RecentOperations } from './recent-operations.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -39,6 +40,7 @@ export interface RequestPipeline {
   readonly allowList: AllowList | null;
   /** Texts that clients have registered by their hash; absent if clients cannot. */
   readonly registeredTexts?: RegisteredTexts;
+  readonly documentCounts: DocumentCounts;
   /** Returns the compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;

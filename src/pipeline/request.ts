@@ -15,7 +15,7 @@ export interface GraphqlRequest {
   readonly api: SchemaApi;
   /** Maximum nesting of lists and objects in the value of a variable; absent if unknown. */
   readonly variableDepth?: number;
-  /** Absent if the client sent the text alone. */
+  /** Document that the client named; absent if it sent the text alone. */
   readonly document?: RequestDocument;
   /** Set if the ids of the request name no document; then `query` is empty. */
   readonly refusal?: SvcError;

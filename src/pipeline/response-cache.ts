@@ -8,7 +8,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
+import type { CacheDirective } from '../graphql-engine/cache-directive.ts';
+import { dependsOnClient } from '../plan/client-dependence.ts';
 import type { OperationPlan } from '../plan/plan.ts';
+import { tableRead } from '../plan/plan-reads.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
@@ -48,7 +51,11 @@ export interface CacheStatus {
   readonly warning: 'cache-store-size-limit-exceeded' | null;
   /** `null` if the response is not cached. */
   readonly copies: CompressedCopies | null;
-  readonly plan: OperationPlan;
+  readonly directive: CacheDirective;
+  /** Tables and functions that the response was read from, as `planReads` names them. */
+  readonly reads: ReadonlySet<string>;
+  /** Returns true if other clients of the role may get another response. */
+  readonly dependsOnClient: () => boolean;
   /** Returns the digest of the cached response, computed once; `null` if it is not cached. */
   readonly digest: (() => string) | null;
 }
@@ -57,7 +64,7 @@ export interface CacheStatus {
 export interface CacheSelection {
   readonly key?: string;
   readonly family?: string;
-  /** Responses that were read from one of these tables, as `tableRead` names them. */
+  /** Responses that were read from one of these tables, as `readsOfTables` names them. */
   readonly reads?: readonly string[];
 }
 
@@ -238,7 +245,7 @@ class MemoryCache implements ResponseCache {
       const left = entry === undefined ? null : (entry.until - now) / 1000;
       const age = entry === undefined ? 0 : (now - entry.since) / 1000;
       const kept = entry === undefined ? NOT_KEPT : { copies: this.#copiesOf(entryKey, entry), digest: () => digestOf(entry) };
-      onNote({ key, family, isHit: true, left, age, warning: null, plan, ...kept });
+      onNote({ key, family, isHit: true, left, age, warning: null, ...aboutPlan(plan), ...kept });
     }
     return body;
   }
@@ -315,7 +322,7 @@ class MemoryCache implements ResponseCache {
         kept = { copies: this.#copiesOf(entryKey, entry), digest: () => digestOf(entry) };
       }
       const warning = isSmall ? null : 'cache-store-size-limit-exceeded';
-      onNote?.({ key, family, isHit: false, left: isStored ? seconds : null, age: 0, warning, plan, ...kept });
+      onNote?.({ key, family, isHit: false, left: isStored ? seconds : null, age: 0, warning, ...aboutPlan(plan), ...kept });
       return body;
     } finally {
       if (this.#running.get(entryKey) === running) this.#running.delete(entryKey);
@@ -335,6 +342,19 @@ class MemoryCache implements ResponseCache {
       },
     };
   }
+}
+
+/** Returns the names of tables `<source>.<schema>.<table>`, for a selection. */
+export function readsOfTables(tables: readonly string[]): readonly string[] {
+  return tables.map(tableRead);
+}
+
+const NOTHING_READ: ReadonlySet<string> = new Set();
+const NO_DIRECTIVE: CacheDirective = { ttl: 0, refresh: false };
+
+function aboutPlan(plan: OperationPlan): Pick<CacheStatus, 'directive' | 'reads' | 'dependsOnClient'> {
+  const { cached: directive = NO_DIRECTIVE, reads = NOTHING_READ } = plan;
+  return { directive, reads, dependsOnClient: () => dependsOnClient(plan) };
 }
 
 const NOT_KEPT: Pick<CacheStatus, 'copies' | 'digest'> = { copies: null, digest: null };

@@ -1,11 +1,8 @@
-/** Names of the tables and functions that an operation reads, with their source; and whether its plan reads the session. */
+/** Names of the tables and functions that an operation reads, with their source. */
 import type { QualifiedName } from '../catalog/catalog.ts';
 import type { TranslatedOperation } from '../graphql-engine/translation.ts';
 import { objectsRead } from '../ir/reads.ts';
 import type { SelectQuery } from '../ir/select.ts';
-import type { Value } from '../ir/value.ts';
-import type { Parameter } from '../sql/fragment.ts';
-import type { OperationPlan } from './plan.ts';
 
 /** @param name `<source>.<schema>.<table>` */
 export function tableRead(name: string): string {
@@ -30,36 +27,4 @@ export function planReads({ roots, joins }: Pick<TranslatedOperation, 'roots' | 
 
 function printed(source: string, { schema, name }: QualifiedName): string {
   return `${source}.${schema}.${name}`;
-}
-
-const byPlan = new WeakMap<OperationPlan, boolean>();
-
-/** Returns true if the answer may depend on more than the role and the variables: on session variables, or on what other servers get. */
-export function dependsOnClient(plan: OperationPlan): boolean {
-  let depends = byPlan.get(plan);
-  if (depends === undefined) {
-    depends =
-      plan.steps.some((step) => step.kind !== 'select' || readsSession(step.statement.parameters)) ||
-      plan.joins.some((join) => join.kind !== 'source' || readsSession(join.statement.parameters));
-    byPlan.set(plan, depends);
-  }
-  return depends;
-}
-
-function readsSession(parameters: readonly Parameter[]): boolean {
-  return parameters.some(({ operand }) => isOfSession(operand.value));
-}
-
-function isOfSession(value: Value): boolean {
-  switch (value.kind) {
-    case 'session':
-    case 'session-variables':
-      return true;
-    case 'list':
-      return value.items.some(isOfSession);
-    case 'cursor':
-      return isOfSession(value.start);
-    default:
-      return false;
-  }
 }

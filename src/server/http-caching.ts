@@ -5,7 +5,6 @@
 import { isAdmin } from '../auth/session.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import type { CacheStatus } from '../pipeline/response-cache.ts';
-import { dependsOnClient } from '../plan/plan-reads.ts';
 import type { Exchange, ServerContext } from './context.ts';
 
 export interface HttpCaching {
@@ -16,17 +15,17 @@ export interface HttpCaching {
 
 /** @returns `null` if no cache may keep the answer */
 export function httpCaching(
-  { left, age, plan, digest }: CacheStatus,
+  { left, age, directive, reads, dependsOnClient, digest }: CacheStatus,
   { document }: Pick<GraphqlRequest, 'document'>,
   exchange: Exchange,
   context: Pick<ServerContext, 'authenticator' | 'purgeKeys' | 'options'>,
 ): HttpCaching | null {
   const stored = document?.stored ?? null;
   // Another document with the same answer may have a longer time to live. Rounded down, so that no cache exceeds it.
-  const seconds = Math.floor(Math.min(left ?? 0, (plan.cached?.ttl ?? 0) - age));
-  if (stored === null || digest === null || seconds <= 0 || plan.cached?.refresh === true) return null;
+  const seconds = Math.floor(Math.min(left ?? 0, directive.ttl - age));
+  if (stored === null || digest === null || seconds <= 0 || directive.refresh) return null;
   const { authenticator, purgeKeys, options } = context;
-  const control = cacheControl(exchange, seconds, () => dependsOnClient(plan));
+  const control = cacheControl(exchange, seconds, dependsOnClient);
   if (control === null) return null;
   const isPublic = control.startsWith('public');
   // Headers that this client has not sent count, too: a request with a token must not get the answer that was kept without one.
@@ -34,7 +33,7 @@ export function httpCaching(
   if (identity.includes('*')) return null;
   const isForAllPages = isPublic && options.corsDomains === '*';
   const varying = ['Accept', 'Accept-Encoding', ...identity, ...(options.corsDomains === null || isForAllPages ? [] : ['Origin'])];
-  const keys = purgeKeys.of(plan.reads ?? new Set(), stored.sha256);
+  const keys = purgeKeys.of(reads, stored.sha256);
   return {
     isPublic,
     headers: {

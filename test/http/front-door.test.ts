@@ -40,7 +40,13 @@ describe('request bodies', () => {
       400,
     ],
     ['colons', ':'.repeat(19_000), 'invalid-json', '$', 400],
-    ['a persisted query without a hash', '{"extensions":{"persistedQuery":{"version":1}}}', 'bad-request', '$.extensions.persistedQuery', 400],
+    [
+      'a persisted query without a hash',
+      '{"extensions":{"persistedQuery":{"version":1}}}',
+      'bad-request',
+      '$.extensions.persistedQuery',
+      400,
+    ],
     ['a document that cannot be parsed', '{"query": "{"}', 'validation-failed', '$.query', 200],
   ])('%s is an error in GraphQL format', async (_what, body, code, path, status) => {
     const answer = await post('/v1/graphql', body);

@@ -1,4 +1,5 @@
 /** The administration endpoints on a real state over a real database, without HTTP. */
+import { DocumentCounts } from '../../src/pipeline/document-counts.ts';
 import { NO_REMOTES } from '../support/no-remotes.ts';
 import type { Session } from '../../src/auth/session.ts';
 import { backends } from '../../src/databases/index.ts';
@@ -54,6 +55,7 @@ export const PIPELINE: RequestPipeline = {
   responseLimit: 10_000_000,
   memory: new ResultMemory(10_000_000),
   rateLimiter: createRateLimiter(),
+  documentCounts: new DocumentCounts(),
   allowList: null,
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),

@@ -3,6 +3,7 @@
  * requests run through the whole path after the start, from the bytes of the body to those of the response, on tables that exist in no
  * database.
  */
+import { DocumentCounts } from '../../pipeline/document-counts.ts';
 import { ADMIN_ROLE, type Session } from '../../auth/session.ts';
 import { ROLE_VARIABLE } from '../../auth/session-variables.ts';
 import { backends } from '../../databases/index.ts';
@@ -64,6 +65,7 @@ function warmUpPipeline(): RequestPipeline {
     responseLimit: Number.POSITIVE_INFINITY,
     memory: new ResultMemory(Number.POSITIVE_INFINITY),
     rateLimiter: createRateLimiter(),
+    documentCounts: new DocumentCounts(),
     allowList: null,
     operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 0 }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),

@@ -7,7 +7,7 @@ import { readQuery } from './read-query.ts';
 /** Schemas in which a document may be valid. */
 export interface DocumentSchemas {
   graphql(): RootTypes;
-  /** That of Relay; called only if the document is not valid in the other one. */
+  /** Schema of Relay; called only if the document is not valid in the other one. */
   relay(): RootTypes;
 }
 

@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { adminRoute } from '../admin-route.ts';
 import type { Route } from '../context.ts';
-import { tableRead } from '../../plan/plan-reads.ts';
+import { readsOfTables } from '../../pipeline/response-cache.ts';
 import { jsonReply } from '../reply.ts';
 
 /** Maximum length of a key; those of responses have 40 characters. */
@@ -30,7 +30,7 @@ function clearRoute(path: string): Route {
       for (const value of [key, family, ...tables])
         if (value !== null && value.length > MAX_KEY_LENGTH)
           throw new SvcError('bad-request', `a key has at most ${MAX_KEY_LENGTH} characters`);
-      const reads = tables.map(tableRead);
+      const reads = readsOfTables(tables);
       const which = {
         ...(key === null ? {} : { key }),
         ...(family === null ? {} : { family }),

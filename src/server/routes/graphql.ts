@@ -112,7 +112,9 @@ function withCacheHeaders(
   const caching = httpCaching(status, request, exchange, context);
   if (caching === null) return { ...reply, headers: { ...headers, ...NOT_CACHED } };
   const whole: Reply = { ...reply, headers: { ...headers, ...caching.headers }, isPublic: caching.isPublic };
-  return matchesTag(exchange.request.headers['if-none-match'], caching.headers.ETag) ? { ...whole, status: 304, body: [] } : whole;
+  if (!matchesTag(exchange.request.headers['if-none-match'], caching.headers.ETag)) return whole;
+  context.pipeline.documentCounts.notModified += 1;
+  return { ...whole, status: 304, body: [] };
 }
 
 /** Returns the headers of a cached response. It is private, because the URL does not identify the client. */
