@@ -15,7 +15,8 @@ import {
 } from '../support/cached-documents.ts';
 import { cases, SEED } from '../support/deep.ts';
 import { type CacheRequest, type CacheResponse, HttpCacheModel } from '../support/http-cache-model.ts';
-import type { Answer, TestService } from '../support/service.ts';
+import { startHandlerServer } from '../support/handler-server.ts';
+import { type Answer, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 
@@ -116,6 +117,26 @@ describe('an answer to a GET of a document', () => {
     const asText = await service.send(`/v1/graphql?query=${encodeURIComponent(DOCUMENTS.notes)}`, { headers: { 'if-none-match': tag } });
     expect(asText.status).toBe(200);
   });
+});
+
+it('is kept by no cache if a webhook authenticates, or without an admin secret', async () => {
+  const hook = await startHandlerServer();
+  hook.answer = () => ({ body: { 'x-svc-role': 'anonymous' } });
+  const query = 'query @cached { note { id } }';
+  const modes: readonly Record<string, string>[] = [{ ADMIN_SECRET: SECRET, AUTH_HOOK: hook.url }, {}];
+  for (const options of modes) {
+    const other = await startTestService(options);
+    await other.sql('create table note (id int primary key)');
+    await other.metadata('pg_track_table', { table: 'note' });
+    await other.metadata('pg_create_select_permission', { table: 'note', role: 'anonymous', permission: { columns: '*', filter: {} } });
+    await other.metadata('push_documents', { collection: 'web', documents: [{ id: 'notes', query }] });
+    for (const headers of [{}, { 'x-svc-role': 'anonymous' }, { authorization: 'Bearer x' }]) {
+      const answer = await other.send('/v1/graphql?documentId=notes', { headers: headers as Record<string, string> });
+      expect([answer.status, control(answer), answer.headers.get('etag')]).toEqual([200, 'no-store', null]);
+    }
+    await other.stop();
+  }
+  await hook.close();
 });
 
 describe('clearing by table', () => {

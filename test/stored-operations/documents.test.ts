@@ -1,6 +1,11 @@
 /** Documents that are sent by id: over HTTP, in batches, on sockets and event streams, with and without an allow-list. */
 import { createHash } from 'node:crypto';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { addTypenameToDocument } from '@apollo/client/utilities';
+import { print } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GRAPHQL_ENDPOINTS } from '../../src/server/routes/graphql-endpoints.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { LEGACY, MODERN, TestSocket } from '../support/websocket.ts';
@@ -223,6 +228,58 @@ describe('with --documents-only', () => {
     for (const hash of [sha256(HIDDEN), 'a'.repeat(64)]) expect((await post(strict, persisted(hash))).json).toEqual(notInList);
   });
 
+  it('refuses unlisted texts and ids on every endpoint, in every way of sending them', async () => {
+    const text = { query: '{ author { id } }' };
+    const id = { documentId: sha256(HIDDEN) };
+    const isRefused = (answer: string): boolean =>
+      (answer.includes('only known documents are allowed') || answer.includes('unknown document')) && !answer.includes('"data"');
+    for (const { path } of GRAPHQL_ENDPOINTS) {
+      for (const body of [text, id]) {
+        const found: string[] = [];
+        for (const accept of ['application/json', 'text/event-stream']) {
+          found.push((await strict.send(path, { method: 'POST', headers: { accept }, body: JSON.stringify(body) })).text);
+          found.push((await strict.send(`${path}?${new URLSearchParams(body)}`, { headers: { accept } })).text);
+        }
+        found.push((await strict.send(path, { method: 'POST', body: JSON.stringify([body]) })).text);
+        for (const protocol of [MODERN, LEGACY]) {
+          const socket = await new TestSocket(strict.url, { protocol, path }).opened();
+          socket.send({ type: 'connection_init', payload: {} });
+          await socket.next();
+          socket.send({ id: '1', type: protocol === MODERN ? 'subscribe' : 'start', payload: body });
+          found.push(JSON.stringify(await socket.next()));
+          socket.websocket.close();
+        }
+        expect(found.filter((answer) => !isRefused(answer))).toEqual([]);
+      }
+    }
+    for (const path of ['/v1/query', '/v2/query']) {
+      const rows = { type: path === '/v1/query' ? 'select' : 'pg_select', args: { table: 'author', columns: ['id'] } };
+      const answer = await strict.send(path, { method: 'POST', body: JSON.stringify(rows) });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('access-denied')]);
+    }
+  });
+
+  it('serves REST endpoints of listed collections only', async () => {
+    for (const [name, collection] of [
+      ['many', 'other'],
+      ['x-live', 'web'],
+    ] as const) {
+      await strict.metadata('add_query_to_collection', {
+        collection_name: collection,
+        query_name: `rest-${name}`,
+        query: `query R${collection} { author { ${collection}: id } }`,
+      });
+      await strict.metadata('create_rest_endpoint', {
+        name,
+        url: name,
+        methods: ['GET'],
+        definition: { query: { collection_name: collection, query_name: `rest-${name}` } },
+      });
+    }
+    expect((await strict.send('/api/rest/x-live')).json).toEqual({ author: [{ web: 1 }] });
+    expect((await strict.send('/api/rest/many')).json).toMatchObject({ error: 'query is not allowed' });
+  });
+
   it('keeps no texts of clients', async () => {
     const query = '{ author(limit: 1) { id } }';
     expect((await post(strict, { query, ...persisted(sha256(query)) })).json).toMatchObject({
@@ -239,6 +296,43 @@ describe('with --documents-only', () => {
     expect((await post(strict, { documentId: 'late' })).json).toEqual({ data: { author: [{ late: 1 }] } });
     await strict.metadata('drop_query_from_collection', { collection_name: 'web', query_name: 'late' });
     expect((await post(strict, { documentId: 'late' })).json).toEqual(UNKNOWN);
+  });
+});
+
+describe("Apollo's client", () => {
+  const AUTHOR = gql`query Author($id: Int!) { author_by_pk(id: $id) { name } }`;
+  const data = { author_by_pk: { name: 'Ann', __typename: 'author' } };
+
+  /** The requests that a query makes, and its result. */
+  async function queried(service: TestService, options: Record<string, unknown>): Promise<{ sent: string[]; data: unknown }> {
+    const sent: string[] = [];
+    const http = new HttpLink({
+      uri: `${service.url}/v1/graphql`,
+      fetch: (url, init) => {
+        const request = init?.method === 'GET' ? String(url) : String(init?.body);
+        sent.push(`${init?.method} ${/"query"|[?&]query=/.test(request) ? 'text' : 'hash'}`);
+        return fetch(url, init);
+      },
+    });
+    const link = new PersistedQueryLink({ sha256, ...options } as never).concat(http);
+    const client = new ApolloClient({ link, cache: new InMemoryCache() });
+    const { data: result } = await client.query({ query: AUTHOR, variables: { id: 1 } });
+    return { sent, data: result };
+  }
+
+  it('registers a text once if APQ is on, and sends texts if it is off', async () => {
+    expect(await queried(registering, {})).toEqual({ sent: ['POST hash', 'POST text'], data });
+    expect(await queried(registering, {})).toEqual({ sent: ['POST hash'], data });
+    expect(await queried(registering, { useGETForHashedQueries: true })).toEqual({ sent: ['GET hash'], data });
+    expect(await queried(open, {})).toEqual({ sent: ['POST hash', 'POST text'], data });
+  });
+
+  it('runs documents by the ids of a manifest, and is refused for unknown ones', async () => {
+    const query = print(addTypenameToDocument(AUTHOR));
+    await strict.metadata('push_documents', { collection: 'web', documents: [{ id: 'apollo-author', query }] });
+    const generateHash = (): Promise<string> => Promise.resolve('apollo-author');
+    expect(await queried(strict, { sha256: undefined, generateHash })).toEqual({ sent: ['POST hash'], data });
+    await expect(queried(strict, { sha256: undefined, generateHash: () => Promise.resolve('none') })).rejects.toThrow('not in the list');
   });
 });
 
