@@ -35,8 +35,9 @@ const document = (n) => {
 };
 const documents = (from, count) => Array.from({ length: count }, (_, i) => ({ id: `d${from + i}`, query: document(from + i) }));
 
-/** Runs a task, and returns its time and the longest wait of a small request meanwhile, in ms. */
-async function beside(task) {
+/** Runs a task, and returns its time, the CPU time of the service, and the longest wait of a small request meanwhile, in ms. */
+async function beside(pid, task) {
+  const cpu = cpuOf(pid);
   let isGoing = true;
   let longest = 0;
   const small = (async () => {
@@ -50,7 +51,7 @@ async function beside(task) {
   const ms = Math.round(await timed(task));
   isGoing = false;
   await small;
-  return { ms, longestWait: Math.round(longest) };
+  return { ms, cpu: cpuOf(pid) - cpu, longestWait: Math.round(longest) };
 }
 
 const SECRET = { 'x-svc-admin-secret': 'bench' };
@@ -111,8 +112,8 @@ await run(async () => {
   await sleep(1000);
   const count = Number(options.documents);
   const result = { memoryBefore: memory() };
-  result.push = await beside(() => push(documents(0, count)));
-  result.pushOfTen = await beside(() => push(documents(count, 10)));
+  result.push = await beside(service.pid, () => push(documents(0, count)));
+  result.pushOfTen = await beside(service.pid, () => push(documents(count, 10)));
   await sleep(3000);
   result.memoryAfterPush = memory();
 

@@ -50,16 +50,22 @@ function requireCollection({ queryCollections }: Metadata, name: string, path: P
 
 /**
  * Returns the documents that a collection does not have yet.
+ * @param made objects to use again: results are kept by object
  * @throws SvcError already-exists if an id has another text
  */
-function newDocuments(collection: QueryCollection | undefined, documents: readonly Pushed[], path: Path): readonly CollectedQuery[] {
+function newDocuments(
+  collection: QueryCollection | undefined,
+  documents: readonly Pushed[],
+  path: Path,
+  made: ReadonlyMap<string, CollectedQuery> = new Map(),
+): readonly CollectedQuery[] {
   const known = collection?.queries ?? new Map<string, CollectedQuery>();
   const added = new Map<string, CollectedQuery>();
   for (const [i, { id, query }] of documents.entries()) {
     const place = at(at(at(path, 'documents'), i), 'id');
     if (id.length > MAX_ID) throw new SvcError('invalid-params', `the id of a document has at most ${MAX_ID} characters`, { path: place });
     const before = known.get(id) ?? added.get(id);
-    if (before === undefined) added.set(id, { name: id, query });
+    if (before === undefined) added.set(id, made.get(id) ?? { name: id, query });
     else if (before.query !== query)
       throw new SvcError('already-exists', `the document "${id}" has another text, and an id never changes its text`, { path: place });
   }
@@ -88,7 +94,7 @@ function rolesOf(scope: AllowListScope | undefined): readonly string[] {
 }
 
 function* invalidDocuments(
-  { roleSchema }: Pick<Snapshot, 'roleSchema'>,
+  { roleSchema, storedOperations, metadata }: Pick<Snapshot, 'roleSchema' | 'storedOperations' | 'metadata'>,
   queries: Iterable<CollectedQuery>,
   roles: readonly string[],
   limits: OperationLimits,
@@ -99,7 +105,9 @@ function* invalidDocuments(
       yield;
       const variant = role === ADMIN_ROLE ? 'backend' : 'frontend';
       const schemas = { graphql: () => roleSchema(role, variant).roots, relay: () => roleSchema(role, variant, 'relay').roots };
-      const problems = documentProblems(query, schemas, limits);
+      // Without collections, nothing is known about administrators.
+      const isKnown = role === ADMIN_ROLE && metadata.queryCollections.size > 0;
+      const problems = isKnown ? storedOperations.summary(query).problems : documentProblems(query, schemas, limits);
       if (problems.length > 0) found.push({ id: query.name, role, problems });
       // What administrators cannot run, no role can.
       if (problems.length > 0 && role === ADMIN_ROLE) break;
@@ -154,9 +162,10 @@ const push: OperationGroup = () => [
       if (invalid.length > 0 && !allowInconsistent && !dryRun)
         throw new SvcError('invalid-configuration', `documents are invalid: ${described(invalid)}`, { path: at(path, 'documents') });
       if (!dryRun) {
+        const made = new Map(added.map((query) => [query.name, query]));
         await change({
           edit: (current) =>
-            withDocuments(current, collection, newDocuments(current.queryCollections.get(collection), documents, path), scope),
+            withDocuments(current, collection, newDocuments(current.queryCollections.get(collection), documents, path, made), scope),
         });
       }
       return {
