@@ -149,19 +149,19 @@ export const behaviourOptions = {
     'documents-only',
     boolean,
     false,
-    'Restrict roles other than admin to documents of the allow list that are sent by id: texts are rejected unread. Includes --enable-allowlist.',
+    'Restrict roles other than admin to listed documents, by id. Texts are rejected unread. Includes --enable-allowlist.',
   ),
   enableApq: behaviour(
     'enable-apq',
     boolean,
     false,
-    'Let clients register documents by their hash (automatic persisted queries). No effect with --enable-allowlist or --documents-only.',
+    'Let clients register documents by hash (APQ). No effect with --enable-allowlist or --documents-only.',
   ),
   apqMemory: behaviour(
     'apq-memory',
     wholeNumber(65_536, 1024 ** 3),
     8 * 1024 * 1024,
-    'Maximum size of all documents that clients have registered in this instance, in bytes. The least recently used ones are dropped.',
+    'Maximum size of registered documents, in bytes. The least recently used ones are dropped.',
   ),
   legacyRowsForAllRoles: behaviour(
     'legacy-rows-for-all-roles',
