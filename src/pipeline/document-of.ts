@@ -55,7 +55,9 @@ function persisted({ via, id }: DocumentReference, query: string | null, lookup:
     return { query: stored.query.query, document: { id, via, stored } };
   const { registeredTexts } = lookup.pipeline;
   if (query !== null) {
-    if (sha256(query) !== id)
+    const isOfText = sha256(query) === id;
+    if (!isOfText && registeredTexts === undefined) return new SvcError('not-supported', 'Automatic Persisted Queries is not enabled');
+    if (!isOfText)
       throw new SvcError('bad-request', 'provided sha does not match query', { path: PERSISTED_QUERY_PATH, keepsStatus: true });
     return { query, document: registeredTexts === undefined ? null : { id, via, stored: null } };
   }

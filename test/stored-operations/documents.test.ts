@@ -370,6 +370,13 @@ describe('a persisted query', () => {
     expect([other.status, other.json]).toEqual([400, failure('provided sha does not match query', 'bad-request', path)]);
   });
 
+  it('with a text of another hash is not supported if APQ is off', async () => {
+    for (const service of [open, strict]) {
+      const answer = await post(service, { query: '{ author { id } }', ...persisted('randomhash') });
+      expect([answer.status, answer.json]).toEqual([200, failure('Automatic Persisted Queries is not enabled', 'not-supported', '$')]);
+    }
+  });
+
   it('of another version is rejected', async () => {
     const answer = await post(registering, persisted(sha256(BY_ID), 2));
     expect([answer.status, answer.json]).toEqual([400, failure('Unsupported persisted query version', 'bad-request', path)]);
