@@ -26,8 +26,11 @@ function invalid(message: string, path: Path): SvcError {
   return new SvcError('bad-request', message, { path, keepsStatus: true });
 }
 
+const NONE: readonly DocumentReference[] = [];
+
 /** Decodes the ids of a request; null counts as absent. @throws SvcError bad-request for an id that is not one */
 export function decodeReferences(json: JsonObject): readonly DocumentReference[] {
+  if (json['documentId'] === undefined && json['doc_id'] === undefined && json['extensions'] === undefined) return NONE;
   const references: DocumentReference[] = [];
   for (const via of ['documentId', 'doc_id'] as const) {
     const id = json[via];

@@ -86,17 +86,18 @@ function runOne(request: GraphqlRequest, session: Session, call: Call, answering
 async function answerOne(measured: MeasuredJson, session: Session, call: Call, contentType: string): Promise<Reply> {
   const request = requestOf(measured, session, call);
   const isGet = call.exchange.request.method === 'GET';
-  let status: CacheStatus | null = null;
-  let copies: CompressedCopies | null = null;
+  const found: { status: CacheStatus | null; copies: CompressedCopies | null } = { status: null, copies: null };
   const onCacheStatus = (noted: CacheStatus): void => {
-    status = noted;
-    copies = noted.copies;
+    found.status = noted;
+    found.copies = noted.copies;
   };
   const onCopies = (kept: CompressedCopies): void => {
-    copies = kept;
+    found.copies = kept;
   };
   const body = await runOne(request, session, call, { onCacheStatus, onCopies });
-  return withCacheHeaders({ status: 200, contentType, body, ...(copies === null ? {} : { copies }) }, status, isGet, request, call);
+  const { status, copies } = found;
+  const reply: Reply = { status: 200, contentType, body, ...(copies === null ? {} : { copies }) };
+  return withCacheHeaders(reply, status, isGet, request, call);
 }
 
 function withCacheHeaders(
