@@ -55,6 +55,8 @@ export interface MetadataHistory {
   objectsOf(version: number): Promise<readonly ObjectChange[]>;
   /** Returns the pieces that turn the current metadata back into that of a version. @throws SvcError not-exists */
   piecesBackTo(version: number): Promise<PiecesBack>;
+  /** Deletes changes, after which no version before the newest of them can be restored. @param before deletes only older versions */
+  clear(before?: number): Promise<void>;
 }
 
 export interface PiecesBack {
@@ -98,8 +100,9 @@ export function historyWrites(version: string, origin: string, limit: string): s
       coalesce(sum(${OBJECT_OVERHEAD} + coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)), 0) as size
     from edited) e
 ), recorded as (
-  insert into svc_catalog.metadata_history (resource_version, origin, object_count, size, has_objects)
-  select ${version}, ${origin}, object_count, case when has_objects then size else 0 end, has_objects from measured where object_count > 0
+  insert into svc_catalog.metadata_history (resource_version, follows, origin, object_count, size, has_objects)
+  select ${version}, history_newest, ${origin}, object_count, case when has_objects then size else 0 end, has_objects
+  from measured, svc_catalog.metadata_version where object_count > 0
 ), recorded_objects as (
   insert into svc_catalog.metadata_history_object (resource_version, kind, source, key, before, after)
   select ${version}, e.kind, e.source, e.key, e.before, e.after from edited e, measured m where m.has_objects
@@ -109,6 +112,7 @@ export function historyWrites(version: string, origin: string, limit: string): s
 /** Assignments for the version row, in the statement of `historyWrites`. @param version parameter with the new version */
 export function historyVersions(version: string): string {
   return `history_version = ${version},
+    history_newest = case when (select object_count from measured) > 0 then ${version} else history_newest end,
     history_since = case
       when not (select has_objects from measured) then ${version}
       when history_version = resource_version then history_since
@@ -182,16 +186,41 @@ select h.has_objects::text, o.kind, o.source, o.key, o.before::text, o.after::te
 from svc_catalog.metadata_history h left join svc_catalog.metadata_history_object o using (resource_version)
 where h.resource_version = $1::bigint order by o.kind, o.source, o.key`;
 
+/** Oldest version that can be restored. Notices records and objects that were deleted by hand. */
+const COMPLETE_SINCE = `
+select case when v.history_version <> v.resource_version then v.resource_version else greatest(v.history_since, (
+  select max(version) from (
+    select h.follows as version from svc_catalog.metadata_history h
+    where not exists (select from svc_catalog.metadata_history f where f.resource_version = h.follows)
+    union all
+    select h.resource_version from svc_catalog.metadata_history h
+    where h.object_count <> (select count(*) from svc_catalog.metadata_history_object o where o.resource_version = h.resource_version)
+    union all
+    select v.history_newest where not exists (select from svc_catalog.metadata_history h where h.resource_version = v.history_newest)) gap))
+  end as complete_since
+from svc_catalog.metadata_version v`;
+
 // One statement, for a consistent read of versions and objects.
 const BACK = `
-select v.resource_version, (v.history_version = v.resource_version and $1::bigint between v.history_since and v.resource_version)::text,
-  o.kind, o.source, o.key, o.before::text
-from svc_catalog.metadata_version v
+select v.resource_version, ($1::bigint between s.complete_since and v.resource_version)::text, o.kind, o.source, o.key, o.before::text
+from svc_catalog.metadata_version v cross join (${COMPLETE_SINCE}) s
 left join (
   select distinct on (kind, source, key) kind, source, key, before
   from svc_catalog.metadata_history_object where resource_version > $1::bigint
-  order by kind, source, key, resource_version) o on v.history_since <= $1::bigint
+  order by kind, source, key, resource_version) o on s.complete_since <= $1::bigint
 order by o.kind, o.source, o.key`;
+
+// Locks the version before the changes, as a save does.
+const CLEAR = `
+with version as materialized (
+  select 1 from svc_catalog.metadata_version for update
+), cleared as (
+  delete from svc_catalog.metadata_history
+  where exists (select from version) and ($1::bigint is null or resource_version < $1::bigint)
+  returning resource_version
+)
+update svc_catalog.metadata_version set history_since = greatest(history_since, (select max(resource_version) from cleared))
+where exists (select from cleared)`;
 
 const TIMEOUT_MS = 30_000;
 
@@ -243,6 +272,9 @@ export function createMetadataHistory(database: Pick<Connection, 'query'>): Meta
         currentVersion: Number(rows[0][0]),
         pieces: rows.flatMap(([, , ...object]) => (object[0] == null ? [] : [{ ...nameOf(object), json: jsonOf(object[3]) }])),
       };
+    },
+    async clear(before) {
+      await read(CLEAR, [before === undefined ? null : String(before)]);
     },
   };
 }

@@ -169,8 +169,55 @@ describe('the history of metadata changes', () => {
     await two.metadata('get_metadata_change', { resource_version: before.resource_version });
   });
 
+  it('is cleared up to a version, which removes secrets, and restores nothing from before it', async () => {
+    const table = (name: string): JsonObject => ({ table: 'author', source: 'default', configuration: { comment: name } });
+    await one.metadata('pg_set_table_customization', table('text-of-a-secret'));
+    const removed = await newest(one);
+    await one.metadata('pg_set_table_customization', table('none'));
+    const { resource_version } = await newest(one);
+    await one.metadata('pg_set_table_customization', table('later'));
+    const stored = async (): Promise<string> => {
+      const entries = await history(one);
+      const changes = entries.map(({ resource_version: version }) => one.metadata('get_metadata_change', { resource_version: version }));
+      return JSON.stringify(await Promise.all(changes));
+    };
+    expect(await stored()).toContain('text-of-a-secret');
+    await one.metadata('clear_metadata_history', { before: resource_version + 1 });
+    expect(await stored()).not.toContain('text-of-a-secret');
+    const version = (of: number) => one.metadata('get_metadata_version', { resource_version: of });
+    await expect(version(removed.resource_version)).rejects.toThrow('not-exists');
+    expect(JSON.stringify(await version(resource_version))).toContain('none');
+
+    await one.metadata('clear_metadata_history', {});
+    expect(await history(two)).toEqual([]);
+    await expect(version(resource_version)).rejects.toThrow('not-exists');
+    await one.metadata('pg_set_table_customization', table('latest'));
+    const [entry, ...more] = await history(one);
+    expect(more).toEqual([]);
+    expect(JSON.stringify(await version((entry?.resource_version ?? 0) - 1))).toContain('later');
+  });
+
+  it('restores nothing across records and objects that were deleted by hand', async () => {
+    const comment = (text: string) => one.metadata('pg_set_table_customization', { table: 'author', configuration: { comment: text } });
+    const version = (of: number) => one.metadata('get_metadata_version', { resource_version: of });
+    const remove = (from: string, of: number) => runSql(one.databaseUrl, `delete from svc_catalog.${from} where resource_version = ${of}`);
+    for (const from of ['metadata_history', 'metadata_history_object'])
+      for (const place of [1, 0]) {
+        for (const text of ['a', 'b', 'c']) await comment(text);
+        const entries = (await history(one, { limit: 3 })).map(({ resource_version }) => resource_version);
+        const [deleted = 0, before = 0] = entries.slice(place);
+        await version(before);
+        await remove(from, deleted);
+        await expect(version(before)).rejects.toThrow('not-exists');
+        await version(deleted);
+        await comment('d');
+        await expect(version(before)).rejects.toThrow('not-exists');
+        await version(deleted);
+      }
+  });
+
   it('is for administrators only', async () => {
-    for (const type of ['get_metadata_history', 'get_metadata_change', 'get_metadata_version']) {
+    for (const type of ['get_metadata_history', 'get_metadata_change', 'get_metadata_version', 'clear_metadata_history']) {
       const answer = await send({ type, args: { resource_version: 2 } }, { 'x-svc-role': 'user' });
       expect(answer).toMatchObject({ status: 400, json: { code: 'access-denied' } });
     }

@@ -119,6 +119,7 @@ export async function testAdministration(sql: string, others: Partial<Storage> =
       list: async () => [],
       objectsOf: async () => [],
       piecesBackTo: async () => ({ currentVersion: version, pieces: [] }),
+      clear: async () => undefined,
     },
     scheduledEvents: NO_SCHEDULED_EVENTS,
   });

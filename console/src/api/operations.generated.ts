@@ -13,6 +13,7 @@ export const OPERATIONS = {
   add_remote_schema_permissions: 'metadata',
   cleanup_event_trigger_logs: 'database',
   clear_metadata: 'metadata',
+  clear_metadata_history: 'database',
   create_action: 'metadata',
   create_action_permission: 'metadata',
   create_cron_trigger: 'metadata',
@@ -187,6 +188,10 @@ export interface OperationArguments {
   };
   /** `{}` */
   clear_metadata: Readonly<Record<string, never>>;
+  /** `{"before":40}` */
+  clear_metadata_history: {
+    readonly before?: number;
+  };
   /** `{"name":"login","definition":{"kind":"synchronous","handler":"{{HANDLERS_URL}}/login","arguments":[{"name":"username","type":"String!"}],"output_type":"Login!","forward_client_headers":true,"timeout":10},"comment":"Returns a token."}` */
   create_action: {
     readonly name: Json;

@@ -6,7 +6,7 @@ import { applyPieces, type PieceName } from '../../metadata/pieces.ts';
 import { HISTORY_LIMITS, type RecordedChange } from '../../metadata-store/metadata-history.ts';
 import { runCooperatively } from '../../util/cooperative.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { operation, type OperationGroup } from '../operation.ts';
+import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -104,6 +104,23 @@ The metadata database keeps the last ${changes} changes, with at most ${bytes / 
         throw new SvcError('conflict', 'the metadata is changing at the moment: try it again');
       const metadata = applyPieces(snapshot.metadata, pieces, services.kinds);
       return { resource_version: resourceVersion, metadata: await runCooperatively(encodeDocument(metadata, services.kinds)) };
+    },
+  }),
+  operation({
+    type: 'clear_metadata_history',
+    args: object('ClearMetadataHistory', { before: optional(nonNegativeInt('before')) }),
+    changes: 'database',
+    errors: [],
+    documentation: {
+      summary:
+        'Deletes the changes in the history, with their authors and objects. `before` deletes only changes with a lower version. Versions before the newest deleted change cannot be restored.',
+      details:
+        'A change also contains its objects as they were before it. To delete a secret from the history, set `before` to a version above that of the change that removed the secret.',
+      example: { before: 40 },
+    },
+    async run({ before }, { services }) {
+      await services.metadataHistory.clear(before);
+      return SUCCESS;
     },
   }),
 ];

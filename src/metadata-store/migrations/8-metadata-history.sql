@@ -1,11 +1,14 @@
 -- The last changes of the metadata, with their authors. Releases before these tables write no history: the history is complete since
--- history_since if history_version is the resource version.
+-- history_since if history_version is the resource version. history_newest is the version of the newest record.
 alter table svc_catalog.metadata_version
   add column history_version bigint not null default 0,
-  add column history_since bigint not null default 0;
+  add column history_since bigint not null default 0,
+  add column history_newest bigint not null default 0;
 
 create table svc_catalog.metadata_history (
   resource_version bigint primary key,
+  -- version of the record before this one, which shows missing records
+  follows bigint not null,
   changed_at timestamptz not null default now(),
   -- null for changes that the service makes itself
   origin json,

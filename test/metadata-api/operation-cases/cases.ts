@@ -342,6 +342,10 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { resource_version: 2 },
     fails: [failure({ resource_version: 0 }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
   },
+  clear_metadata_history: {
+    args: { before: 2 },
+    fails: [failure({ before: -1 }, 'parse-failed', '$.args.before'), failure({ since: 1 }, 'parse-failed', '$.args.since')],
+  },
   get_connections: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
   get_recent_operations: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };
