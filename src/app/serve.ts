@@ -305,7 +305,7 @@ function administrationOf(
     isSqlDisabled: config.disableRunSql,
     showInternal: config.devMode || config.adminInternalErrors,
     catalogState: createCatalogStateStore(database),
-    metadataHistory: createMetadataHistory(database),
+    metadataHistory: createMetadataHistory(database, kindsOf(backends)),
     scheduledEvents: {
       ...scheduledEvents,
       async create(event) {

@@ -6,7 +6,6 @@ import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts'
 import type { Source } from '../backend/backend.ts';
 import { withSource, withTable } from '../metadata/edit.ts';
 import { EMPTY_METADATA, type Metadata } from '../metadata/metadata.ts';
-import { applyPieces } from '../metadata/pieces.ts';
 import { NO_CUSTOMIZATION } from '../metadata/source.ts';
 import { newTable } from '../metadata/table.ts';
 import { createMetadataHistory, type MetadataHistory } from './metadata-history.ts';
@@ -35,7 +34,7 @@ beforeEach(async () => {
   source = plainSource(database.url);
   storage = createStorage(source, testKinds, { history: { changes: 4, bytes: 2000, bytesOfChange: 1000 } });
   await storage.migrate();
-  history = createMetadataHistory(source);
+  history = createMetadataHistory(source, testKinds);
   stored = { version: 1, metadata: EMPTY_METADATA };
 });
 afterEach(async () => {
@@ -54,21 +53,15 @@ const versions = async (): Promise<readonly number[]> => (await history.list({ l
 const sizes = async (): Promise<readonly number[]> =>
   (await source.query('select size from svc_catalog.metadata_history', [])).rows.map(([size]) => Number(size));
 
-async function metadataAt(version: number): Promise<Metadata> {
-  const { currentVersion, pieces } = await history.piecesBackTo(version);
-  expect(currentVersion).toBe(stored.version);
-  return applyPieces(stored.metadata, pieces, testKinds);
-}
-
 test('keeps the newest changes, limited by number', async () => {
   const all: Metadata[] = [SOURCE];
   for (const name of ['a', 'b', 'c', 'd', 'e']) all.push(withTables(all.at(-1) ?? SOURCE, name));
   for (const metadata of all) await save(metadata);
   expect(await versions()).toEqual([7, 6, 5, 4]);
   // Version 3 is what the oldest change began with.
-  for (const version of [3, 4, 5, 6, 7]) expect(await metadataAt(version)).toEqual(all[version - 2]);
-  await expect(history.piecesBackTo(2)).rejects.toMatchObject({ code: 'not-exists' });
-  await expect(history.piecesBackTo(8)).rejects.toMatchObject({ code: 'not-exists' });
+  for (const version of [3, 4, 5, 6, 7]) expect(await history.metadataAt(version)).toEqual(all[version - 2]);
+  await expect(history.metadataAt(2)).rejects.toMatchObject({ code: 'not-exists' });
+  await expect(history.metadataAt(8)).rejects.toMatchObject({ code: 'not-exists' });
   await expect(history.objectsOf(3)).rejects.toMatchObject({ code: 'not-exists' });
 });
 
@@ -90,8 +83,8 @@ test('records a change that is too large without its objects, and restores nothi
   const large = await save(withTables(SOURCE, ...Array.from({ length: 20 }, (_, i) => `t${i}`)));
   expect((await history.list({ limit: 1 }))[0]).toMatchObject({ resourceVersion: large, objectCount: 20, hasObjects: false, objects: [] });
   await expect(history.objectsOf(large)).rejects.toMatchObject({ code: 'not-supported' });
-  await expect(history.piecesBackTo(large - 1)).rejects.toMatchObject({ code: 'not-exists' });
-  expect(await metadataAt(large)).toEqual(stored.metadata);
+  await expect(history.metadataAt(large - 1)).rejects.toMatchObject({ code: 'not-exists' });
+  expect(await history.metadataAt(large)).toEqual(stored.metadata);
 });
 
 test('records nothing if the change fails, or changes no object', async () => {
@@ -102,7 +95,7 @@ test('records nothing if the change fails, or changes no object', async () => {
   await expect(storage.save({ ...failing, expectedVersion: 1 })).rejects.toMatchObject({ code: 'conflict' });
   await save(SOURCE);
   expect(await versions()).toEqual([2]);
-  expect(await metadataAt(2)).toEqual(SOURCE);
+  expect(await history.metadataAt(2)).toEqual(SOURCE);
 });
 
 test('cuts long texts of clients', async () => {

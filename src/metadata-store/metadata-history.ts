@@ -3,7 +3,9 @@
  * that stores the change; this file limits and reads the records.
  */
 import { SvcError } from '../errors/svc-error.ts';
-import type { PieceChange, PieceKind, PieceName } from '../metadata/pieces.ts';
+import type { Kinds } from '../metadata/kinds.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import { fromPieces, type PieceKind, type PieceName } from '../metadata/pieces.ts';
 import { isJsonObject, type Json, parseJson, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
 import { statementDeadline } from './statement-deadline.ts';
@@ -53,16 +55,10 @@ export interface MetadataHistory {
   list(page: { readonly limit: number; readonly before?: number | undefined }): Promise<readonly RecordedChange[]>;
   /** Returns the objects that a change has changed. @throws SvcError not-exists, not-supported */
   objectsOf(version: number): Promise<readonly ObjectChange[]>;
-  /** Returns the pieces that turn the current metadata back into that of a version. @throws SvcError not-exists */
-  piecesBackTo(version: number): Promise<PiecesBack>;
+  /** Returns the metadata after a change. Pending changes of a transaction do not matter. @throws SvcError not-exists */
+  metadataAt(version: number): Promise<Metadata>;
   /** Deletes changes, after which no version before the newest of them can be restored. @param before deletes only older versions */
   clear(before?: number): Promise<void>;
-}
-
-export interface PiecesBack {
-  /** Version of the metadata to which the pieces apply. */
-  readonly currentVersion: number;
-  readonly pieces: readonly PieceChange[];
 }
 
 /** Limits of the history. */
@@ -200,15 +196,24 @@ select case when v.history_version <> v.resource_version then v.resource_version
   end as complete_since
 from svc_catalog.metadata_version v`;
 
-// One statement, for a consistent read of versions and objects.
-const BACK = `
-select v.resource_version, ($1::bigint between s.complete_since and v.resource_version)::text, o.kind, o.source, o.key, o.before::text
-from svc_catalog.metadata_version v cross join (${COMPLETE_SINCE}) s
-left join (
+// One statement, for a consistent read of versions, current pieces and objects.
+const AT = `
+with later as (
   select distinct on (kind, source, key) kind, source, key, before
   from svc_catalog.metadata_history_object where resource_version > $1::bigint
-  order by kind, source, key, resource_version) o on s.complete_since <= $1::bigint
-order by o.kind, o.source, o.key`;
+  order by kind, source, key, resource_version
+), piece as (
+  select kind, source, key, before as definition from later where before is not null
+  union all
+  select kind, source, key, definition from svc_catalog.metadata_piece p
+  where definition is not null and not exists (select from later l where l.kind = p.kind and l.source = p.source and l.key = p.key)
+)
+select s.is_kept::text, p.kind, p.source, p.key, p.definition::text
+from (
+  select $1::bigint between s.complete_since and v.resource_version as is_kept
+  from svc_catalog.metadata_version v cross join (${COMPLETE_SINCE}) s) s
+left join piece p on s.is_kept
+order by p.kind, p.source, p.key`;
 
 // Locks the version before the changes, as a save does.
 const CLEAR = `
@@ -235,7 +240,7 @@ function jsonOf(text: string | null | undefined): Json {
 }
 
 /** @param database open metadata database with the current catalog version */
-export function createMetadataHistory(database: Pick<Connection, 'query'>): MetadataHistory {
+export function createMetadataHistory(database: Pick<Connection, 'query'>, kinds: Kinds): MetadataHistory {
   const read = async (text: string, values: readonly (string | null)[]): Promise<readonly Row[]> =>
     (await database.query(text, values, statementDeadline(TIMEOUT_MS))).rows;
   return {
@@ -265,13 +270,11 @@ export function createMetadataHistory(database: Pick<Connection, 'query'>): Meta
       if (rows[0][0] !== 'true') throw new SvcError('not-supported', `the objects of version ${version} were too large to be kept`);
       return rows.map(([, ...object]) => ({ ...nameOf(object), before: jsonOf(object[3]), after: jsonOf(object[4]) }));
     },
-    async piecesBackTo(version) {
-      const rows = await read(BACK, [String(version)]);
-      if (rows[0]?.[1] !== 'true') throw new SvcError('not-exists', `the history does not reach back to the version ${version}`);
-      return {
-        currentVersion: Number(rows[0][0]),
-        pieces: rows.flatMap(([, , ...object]) => (object[0] == null ? [] : [{ ...nameOf(object), json: jsonOf(object[3]) }])),
-      };
+    async metadataAt(version) {
+      const rows = await read(AT, [String(version)]);
+      if (rows[0]?.[0] !== 'true') throw new SvcError('not-exists', `the history does not have the version ${version}`);
+      const pieces = rows.flatMap(([, ...piece]) => (piece[0] == null ? [] : [{ ...nameOf(piece), json: jsonOf(piece[3]) }]));
+      return fromPieces(pieces, kinds);
     },
     async clear(before) {
       await read(CLEAR, [before === undefined ? null : String(before)]);

@@ -153,6 +153,22 @@ describe('the history of metadata changes', () => {
     expect(await history(two)).toEqual(entries);
   });
 
+  it('returns a version in a bulk after a change, and right after changes of another instance', async () => {
+    const { resource_version } = await newest(one);
+    const document = await exported(one);
+    const operation = { type: 'get_metadata_version', args: { resource_version } };
+    const answers = (await one.metadata('bulk', [{ type: 'pg_track_table', args: { table: 'author' } }, operation])) as readonly Json[];
+    expect(answers[1]).toEqual({ resource_version, metadata: document });
+    await expect(
+      one.metadata('bulk', [
+        { type: 'pg_untrack_table', args: { table: 'author' } },
+        { type: 'get_metadata_version', args: { resource_version: resource_version + 2 } },
+      ]),
+    ).rejects.toThrow('not-exists');
+    await one.metadata('pg_untrack_table', { table: 'author' });
+    expect(await two.metadata('get_metadata_version', { resource_version })).toEqual({ resource_version, metadata: document });
+  });
+
   it('does not reach back beyond a change that an earlier release has stored', async () => {
     const before = await newest(two);
     // Earlier releases only know these columns and tables.
@@ -184,7 +200,7 @@ describe('the history of metadata changes', () => {
     expect(await stored()).toContain('text-of-a-secret');
     await one.metadata('clear_metadata_history', { before: resource_version + 1 });
     expect(await stored()).not.toContain('text-of-a-secret');
-    const version = (of: number) => one.metadata('get_metadata_version', { resource_version: of });
+    const version = (of: number) => two.metadata('get_metadata_version', { resource_version: of });
     await expect(version(removed.resource_version)).rejects.toThrow('not-exists');
     expect(JSON.stringify(await version(resource_version))).toContain('none');
 
@@ -199,7 +215,7 @@ describe('the history of metadata changes', () => {
 
   it('restores nothing across records and objects that were deleted by hand', async () => {
     const comment = (text: string) => one.metadata('pg_set_table_customization', { table: 'author', configuration: { comment: text } });
-    const version = (of: number) => one.metadata('get_metadata_version', { resource_version: of });
+    const version = (of: number) => two.metadata('get_metadata_version', { resource_version: of });
     const remove = (from: string, of: number) => runSql(one.databaseUrl, `delete from svc_catalog.${from} where resource_version = ${of}`);
     for (const from of ['metadata_history', 'metadata_history_object'])
       for (const place of [1, 0]) {

@@ -118,7 +118,7 @@ export async function testAdministration(sql: string, others: Partial<Storage> =
     metadataHistory: {
       list: async () => [],
       objectsOf: async () => [],
-      piecesBackTo: async () => ({ currentVersion: version, pieces: [] }),
+      metadataAt: async () => EMPTY_METADATA,
       clear: async () => undefined,
     },
     scheduledEvents: NO_SCHEDULED_EVENTS,

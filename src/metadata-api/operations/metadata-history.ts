@@ -1,8 +1,7 @@
 /** History of metadata changes. */
-import { SvcError } from '../../errors/svc-error.ts';
 import { type Codec, defaulted, int, leaf, like, nonNegativeInt, object, optional, parseFailed, required } from '../../metadata/codec.ts';
 import { encodeDocument } from '../../metadata/encode-document.ts';
-import { applyPieces, type PieceName } from '../../metadata/pieces.ts';
+import type { PieceName } from '../../metadata/pieces.ts';
 import { HISTORY_LIMITS, type RecordedChange } from '../../metadata-store/metadata-history.ts';
 import { runCooperatively } from '../../util/cooperative.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -87,22 +86,15 @@ The metadata database keeps the last ${changes} changes, with at most ${bytes / 
     type: 'get_metadata_version',
     args: versionArguments,
     changes: 'nothing',
-    errors: [
-      refused('not-exists', 'the history does not reach back to this version'),
-      refused('conflict', 'the metadata changes at the same time'),
-    ],
+    errors: [refused('not-exists', 'the history does not have this version')],
     documentation: {
       summary: 'Returns the metadata as it was after a change in the history, as a document for `replace_metadata`.',
       details:
-        'The history reaches back to its oldest change, to the last change by an earlier release without a history, or to the last change whose objects were not kept.',
+        'The history reaches back to its oldest change, to the last change by an earlier release without a history, or to the last change whose objects were not kept. In a `bulk`, the version that the bulk makes does not exist yet.',
       example: { resource_version: 2 },
     },
-    async run({ resourceVersion }, { services, snapshot }) {
-      const { currentVersion, pieces } = await services.metadataHistory.piecesBackTo(resourceVersion);
-      // Another instance has changed the metadata, and this one has not read it yet.
-      if (currentVersion !== snapshot.resourceVersion)
-        throw new SvcError('conflict', 'the metadata is changing at the moment: try it again');
-      const metadata = applyPieces(snapshot.metadata, pieces, services.kinds);
+    async run({ resourceVersion }, { services }) {
+      const metadata = await services.metadataHistory.metadataAt(resourceVersion);
       return { resource_version: resourceVersion, metadata: await runCooperatively(encodeDocument(metadata, services.kinds)) };
     },
   }),
