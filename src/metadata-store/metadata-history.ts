@@ -38,7 +38,7 @@ export interface RecordedChange {
   /** `null` for a change that the service made itself, such as the first source. */
   readonly origin: ChangeOrigin | null;
   readonly objectCount: number;
-  /** False if the objects were too large to be kept. */
+  /** False if the objects were too large, or their space was needed for newer ones. */
   readonly hasObjects: boolean;
   /** The first changed objects, at most `LISTED_OBJECTS`. */
   readonly objects: readonly ChangedObject[];
@@ -118,17 +118,23 @@ export function historyVersions(version: string): string {
 // $1 changes to keep, $2 bytes to keep
 const PRUNE = `
 with horizon as (
-  select max(resource_version) as version from (
+  select coalesce(max(resource_version) filter (where place > $1::bigint), 0) as deleted,
+    coalesce(max(resource_version) filter (where place > $1::bigint or bytes > $2::bigint), 0) as emptied
+  from (
     select resource_version, row_number() over newest as place, sum(size) over newest as bytes
     from svc_catalog.metadata_history window newest as (order by resource_version desc)) h
-  where place > $1::bigint or bytes > $2::bigint
 ), forgotten as (
-  delete from svc_catalog.metadata_history where resource_version <= (select version from horizon)
+  delete from svc_catalog.metadata_history where resource_version <= (select deleted from horizon)
+), emptied as (
+  update svc_catalog.metadata_history set size = 0, has_objects = false
+  where has_objects and resource_version > (select deleted from horizon) and resource_version <= (select emptied from horizon)
+), objects as (
+  delete from svc_catalog.metadata_history_object
+  where resource_version > (select deleted from horizon) and resource_version <= (select emptied from horizon)
 )
-update svc_catalog.metadata_version set history_since = greatest(history_since, (select version from horizon))
-where (select version from horizon) is not null`;
+update svc_catalog.metadata_version set history_since = emptied from horizon where emptied > history_since`;
 
-/** Deletes the oldest changes beyond the limits. */
+/** Deletes the oldest changes beyond their number, and the objects of the oldest changes beyond their size. */
 export async function pruneHistory(connection: Pick<Connection, 'query'>, { changes, bytes }: HistoryLimits): Promise<void> {
   await connection.query(PRUNE, [String(changes), String(bytes)]);
 }
@@ -267,7 +273,7 @@ export function createMetadataHistory(database: Pick<Connection, 'query'>, kinds
     async objectsOf(version) {
       const rows = await read(OBJECTS, [String(version)]);
       if (rows[0] === undefined) throw new SvcError('not-exists', `the history has no change with the version ${version}`);
-      if (rows[0][0] !== 'true') throw new SvcError('not-supported', `the objects of version ${version} were too large to be kept`);
+      if (rows[0][0] !== 'true') throw new SvcError('not-supported', `the objects of version ${version} are not kept`);
       return rows.map(([, ...object]) => ({ ...nameOf(object), before: jsonOf(object[3]), after: jsonOf(object[4]) }));
     },
     async metadataAt(version) {

@@ -10,7 +10,7 @@ export interface RecordedChange {
   readonly author: string;
   readonly operations: readonly string[];
   readonly objectCount: number;
-  /** False if the objects were too large to be kept. */
+  /** False if the objects were too large, or their space was needed for newer ones. */
   readonly hasObjects: boolean;
   /** The first changed objects. */
   readonly objects: readonly { readonly label: string; readonly kind: ChangeKind }[];

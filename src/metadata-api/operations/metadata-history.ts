@@ -60,7 +60,7 @@ const history: OperationGroup = () => [
       summary: `Lists the last changes of the metadata by all instances, newest first: version, time, author, the types of the operations, and the first changed objects. \`limit\` is at most ${MAX_LIMIT} and defaults to ${DEFAULT_LIMIT}. \`before\` lists only changes with a lower version.`,
       details: `\`user\` is the session variable \`x-svc-user-id\`, \`client\` the header \`x-svc-client-name\`. \`credentials\` is \`admin-secret\`, \`jwt\`, \`webhook\`, or \`none\` for a service without an admin secret. The author is null for a change that the service makes itself, such as the first source. Operations that leave the document as it is, such as \`reload_metadata\`, are not listed.
 
-The metadata database keeps the last ${changes} changes, with at most ${bytes / MIB} MiB of objects. If \`has_objects\` is false, the objects of the change were larger than ${bytesOfChange / MIB} MiB and were not kept.`,
+The metadata database keeps the last ${changes} changes, and ${bytes / MIB} MiB of the newest objects. If \`has_objects\` is false, the objects of the change were larger than ${bytesOfChange / MIB} MiB, or were deleted for newer ones.`,
       example: { limit: 20 },
     },
     run: async (page, { services }) => ({ history: (await services.metadataHistory.list(page)).map(listed) }),
@@ -69,7 +69,7 @@ The metadata database keeps the last ${changes} changes, with at most ${bytes / 
     type: 'get_metadata_change',
     args: versionArguments,
     changes: 'nothing',
-    errors: [NOT_KEPT, refused('not-supported', 'the objects of the change were too large to be kept')],
+    errors: [NOT_KEPT, refused('not-supported', 'the objects of the change are not kept')],
     documentation: {
       summary: 'Returns the objects of the metadata before and after a change in the history; null where an object did not exist.',
       example: { resource_version: 2 },

@@ -130,7 +130,7 @@ function Entry({ entry, isCurrent, onOpen }: { readonly entry: RecordedChange; r
           small
           title="get_metadata_change"
           name={`Show version ${version}`}
-          refusal={hasObjects ? undefined : 'The objects were too large to be kept'}
+          refusal={hasObjects ? undefined : 'The objects of this change are not kept'}
           onClick={onOpen}
         >
           Show
