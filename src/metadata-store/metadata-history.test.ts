@@ -107,6 +107,18 @@ test('records nothing if the change fails, or changes no object', async () => {
   expect(await history.metadataAt(2)).toEqual(SOURCE);
 });
 
+test('records the time of the change, not that of the begin of its transaction', async () => {
+  const time = async (): Promise<number> => Number((await source.query('select extract(epoch from clock_timestamp())', [])).rows[0]?.[0]);
+  let begun = 0;
+  const changes = diffPieces(EMPTY_METADATA, SOURCE, testKinds);
+  const inTransaction = async (): Promise<void> => {
+    begun = await time();
+  };
+  await storage.save({ expectedVersion: 1, changes, instanceId: 'one', origin: ORIGIN, inTransaction });
+  const { rows } = await source.query('select extract(epoch from changed_at) from svc_catalog.metadata_history', []);
+  expect(Number(rows[0]?.[0])).toBeGreaterThanOrEqual(begun);
+});
+
 test('cuts long texts of clients', async () => {
   const changes = diffPieces(EMPTY_METADATA, SOURCE, testKinds);
   const client = 'x'.repeat(10_000);

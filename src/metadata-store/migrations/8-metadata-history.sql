@@ -9,7 +9,8 @@ create table svc_catalog.metadata_history (
   resource_version bigint primary key,
   -- version of the record before this one, which shows missing records
   follows bigint not null,
-  changed_at timestamptz not null default now(),
+  -- not now(): a transaction begins before it waits for another change
+  changed_at timestamptz not null default clock_timestamp(),
   -- null for changes that the service makes itself
   origin json,
   object_count int not null,
