@@ -138,6 +138,11 @@ describe.skipIf(!hasMariadb())('structure of tables in MariaDB', () => {
     }
     expect(await attributes('at', 'timestamp(6)')).toEqual(['null on update current_timestamp(6)', '', '']);
     expect(await attributes('at', 'date')).toEqual(['null', '', '']);
+    const latin = 'character set latin1 collate latin1_bin not null';
+    for (const type of ["enum('binary', 'text')", "set('it''s ascii', \"a collate\")", 'long varchar', 'LONG', 'text'])
+      expect(await attributes('title', type), type).toEqual([latin, '', '']);
+    for (const type of ['varbinary(9)', 'long varbinary', "enum('a') character  set utf8mb4", 'char(5) ascii', 'text collate utf8mb4_bin'])
+      expect(await attributes('title', type), type).toEqual(['not null', '', '']);
     const asText = String((await attributes('title', 'varchar(9) character set utf8mb4'))[0]);
     expect(asText).toBe('not null');
     const rest = { attributes: String((await attributes('title', 'int'))[0]), check: '', default: '', comment: '' };

@@ -1,15 +1,17 @@
 import type { StructureForm } from '../../model/structure-form.ts';
 
-/** Types whose columns have a character set, and words that say which. */
-const TEXT_TYPE = '^ *(char|varchar|character|tinytext|text|mediumtext|longtext|enum|set)';
-const CHARACTER_SET = '(character set|charset|collate|binary|byte|ascii|unicode)';
+/** Types whose columns have a character set, and words that say which. `[[:<:]]` and `[[:>:]]` are the ends of a word. */
+const TEXT_TYPE = '^ *(char|varchar|character|tinytext|text|mediumtext|longtext|long|enum|set)[[:>:]]';
+const CHARACTER_SET = '[[:<:]](character +set|charset|collate|binary|varbinary|byte|ascii|unicode)[[:>:]]';
+/** The type in lower case without its quoted values, such as those of an enum. */
+const BARE_TYPE = `regexp_replace(lower({type}), '''([^'']|'''')*''|"([^"]|"")*"', '')`;
 
 /**
  * `modify` drops what it does not repeat, so that a change of the type reads and repeats the rest of the definition. The check of a JSON
  * column belongs to its type, and the precision of `on update` has to be that of the type. Changes of the nullability and the comment of a column are missing.
  */
 const COLUMN_ATTRIBUTES = `select concat_ws(' ',
-    case when c.collation_name is not null and lower({type}) regexp '${TEXT_TYPE}' and lower({type}) not regexp '${CHARACTER_SET}'
+    case when c.collation_name is not null and ${BARE_TYPE} regexp '${TEXT_TYPE}' and ${BARE_TYPE} not regexp '${CHARACTER_SET}'
       then concat('character set ', c.character_set_name, ' collate ', c.collation_name) end,
     case c.is_nullable when 'NO' then 'not null' else 'null' end,
     case when c.extra like '%on update%' and lower({type}) regexp '^ *(timestamp|datetime)'
