@@ -69,6 +69,10 @@ describe.skipIf(chromiumPath === undefined)('the SQL page', () => {
     await page.evaluate(`localStorage.setItem(${JSON.stringify(key)}, ${JSON.stringify(JSON.stringify(statements))})`);
     await page.reload();
     await expect.poll(() => page.evaluate<string>(`localStorage.getItem(${JSON.stringify(key)})`), WAIT).toBe(JSON.stringify(['select 3']));
+    // Something else under the key does not keep the console from opening.
+    await page.evaluate(`localStorage.setItem(${JSON.stringify(key)}, '{"a": 1}')`);
+    await page.reload();
+    await page.getByRole('navigation').first().waitFor();
     await close();
   });
 

@@ -1,12 +1,19 @@
 /** History of SQL statements, stored in this browser without those that may contain a password. */
 import { signal } from '@preact/signals';
+import type { Json } from '../model/json.ts';
 import { mayHoldPassword } from '../model/password-text.ts';
 import { remember, remembered } from './storage.ts';
 
 const KEY = 'sql-history';
 const LENGTH = 50;
 
-export const sqlHistory = signal<readonly string[]>(remembered<readonly string[]>(KEY, []));
+export const sqlHistory = signal<readonly string[]>(stored());
+
+/** Returns the stored statements. Anything else in the storage counts as none. */
+function stored(): readonly string[] {
+  const found = remembered<Json>(KEY, []);
+  return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : [];
+}
 
 function store(statements: readonly string[]): void {
   sqlHistory.value = statements;
