@@ -185,6 +185,16 @@ describe('the history of metadata changes', () => {
     await two.metadata('get_metadata_change', { resource_version: before.resource_version });
   });
 
+  it('lists long names cut', async () => {
+    const collection_name = 'c'.repeat(100_000);
+    await one.metadata('create_query_collection', { name: collection_name, definition: { queries: [] } });
+    const entry = await newest(one);
+    expect(entry).toMatchObject({ objects: [{ type: 'query_collection', name: 'c'.repeat(200), change: 'added' }] });
+    const { objects } = (await one.metadata('get_metadata_change', { resource_version: entry.resource_version })) as JsonObject;
+    expect(objects).toMatchObject([{ name: collection_name }]);
+    await one.metadata('drop_query_collection', { collection: collection_name, cascade: false });
+  });
+
   it('is cleared up to a version, which removes secrets, and restores nothing from before it', async () => {
     const table = (name: string): JsonObject => ({ table: 'author', source: 'default', configuration: { comment: name } });
     await one.metadata('pg_set_table_customization', table('text-of-a-secret'));

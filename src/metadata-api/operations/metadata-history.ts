@@ -25,15 +25,25 @@ const listLimit: Codec<number> = leaf(
 const versionArguments = object('MetadataVersion', { resourceVersion: required(nonNegativeInt('resource_version')) });
 
 const NOT_KEPT = refused('not-exists', 'the history has no change with this version');
+/** Maximum length of a name in the list of changes, in characters. */
+const MAX_NAME = 200;
 const MIB = 1024 * 1024;
 const { changes, bytes, bytesOfChange } = HISTORY_LIMITS;
 
-/** Returns the type, source and name of a changed object. */
-function described({ kind, source, key }: PieceName): JsonObject {
+/** Type, source and name of a changed object. */
+type DescribedName = { readonly type: string; readonly source?: string; readonly name: string };
+
+/** Returns the names of a changed object. */
+function described({ kind, source, key }: PieceName): DescribedName {
   if (kind === 'source') return { type: kind, name: source };
   if (kind !== 'table' && kind !== 'function') return { type: kind, name: key };
   const [schema = '', name = ''] = JSON.parse(key) as readonly string[];
   return { type: kind, source, name: schema === '' ? name : `${schema}.${name}` };
+}
+
+/** Cuts the names of an object. */
+function cut({ type, source, name }: DescribedName): DescribedName {
+  return { type, ...(source === undefined ? {} : { source: source.slice(0, MAX_NAME) }), name: name.slice(0, MAX_NAME) };
 }
 
 function listed({ resourceVersion, at, origin, objectCount, hasObjects, objects }: RecordedChange): JsonObject {
@@ -43,7 +53,7 @@ function listed({ resourceVersion, at, origin, objectCount, hasObjects, objects 
     operations: [...operations],
     object_count: objectCount,
     has_objects: hasObjects,
-    objects: objects.map(({ change, ...name }) => ({ ...described(name), change })),
+    objects: objects.map(({ change, ...name }) => ({ ...cut(described(name)), change })),
   };
 }
 
@@ -57,7 +67,7 @@ const history: OperationGroup = () => [
     changes: 'nothing',
     errors: [],
     documentation: {
-      summary: `Lists the last changes of the metadata by all instances, newest first: version, time, author, the types of the operations, and the first changed objects. \`limit\` is at most ${MAX_LIMIT} and defaults to ${DEFAULT_LIMIT}. \`before\` lists only changes with a lower version.`,
+      summary: `Lists the last changes of the metadata by all instances, newest first: version, time, author, the types of the operations, and the first changed objects, with at most ${MAX_NAME} characters of their names. \`limit\` is at most ${MAX_LIMIT} and defaults to ${DEFAULT_LIMIT}. \`before\` lists only changes with a lower version.`,
       details: `\`user\` is the session variable \`x-svc-user-id\`, \`client\` the header \`x-svc-client-name\`. \`credentials\` is \`admin-secret\`, \`jwt\`, \`webhook\`, or \`none\` for a service without an admin secret. The author is null for a change that the service makes itself, such as the first source. Operations that leave the document as it is, such as \`reload_metadata\`, are not listed.
 
 The metadata database keeps the last ${changes} changes, and ${bytes / MIB} MiB of the newest objects. If \`has_objects\` is false, the objects of the change were larger than ${bytesOfChange / MIB} MiB, or were deleted for newer ones.`,
