@@ -49,7 +49,8 @@ async function save(metadata: Metadata): Promise<number> {
   return version;
 }
 
-const versions = async (): Promise<readonly number[]> => (await history.list({ limit: 100 })).map(({ resourceVersion }) => resourceVersion);
+const versions = async (): Promise<readonly number[]> =>
+  (await history.list({ limit: 100 })).changes.map(({ resourceVersion }) => resourceVersion);
 const sizes = async (): Promise<readonly number[]> =>
   (await source.query('select size from svc_catalog.metadata_history', [])).rows.map(([size]) => Number(size));
 
@@ -73,7 +74,7 @@ test('keeps the newest changes, limited by bytes', async () => {
   await save(withTables(SOURCE, ...many));
   expect((await sizes()).reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(2000);
   // Authors outlive objects.
-  const changes = await history.list({ limit: 100 });
+  const { changes, completeSince } = await history.list({ limit: 100 });
   expect(changes.map(({ resourceVersion }) => resourceVersion)).toEqual([5, 4, 3, 2]);
   expect(changes.every(({ origin }) => origin?.role === 'admin')).toBe(true);
   const kept = changes.filter(({ hasObjects }) => hasObjects).map(({ resourceVersion }) => resourceVersion);
@@ -82,6 +83,7 @@ test('keeps the newest changes, limited by bytes', async () => {
   const rows = await source.query('select distinct resource_version from svc_catalog.metadata_history_object order by 1 desc', []);
   expect(rows.rows.map(([version]) => Number(version))).toEqual(kept);
   const oldest = kept.at(-1) ?? 0;
+  expect(completeSince).toBe(oldest - 1);
   expect(await history.metadataAt(oldest - 1)).toEqual(oldest === 5 ? SOURCE : withTables(SOURCE, ...many));
   await expect(history.metadataAt(oldest - 2)).rejects.toMatchObject({ code: 'not-exists' });
   await expect(history.objectsOf(2)).rejects.toMatchObject({ code: 'not-supported' });
@@ -90,7 +92,12 @@ test('keeps the newest changes, limited by bytes', async () => {
 test('records a change that is too large without its objects, and restores nothing from before it', async () => {
   await save(SOURCE);
   const large = await save(withTables(SOURCE, ...Array.from({ length: 20 }, (_, i) => `t${i}`)));
-  expect((await history.list({ limit: 1 }))[0]).toMatchObject({ resourceVersion: large, objectCount: 20, hasObjects: false, objects: [] });
+  expect((await history.list({ limit: 1 })).changes[0]).toMatchObject({
+    resourceVersion: large,
+    objectCount: 20,
+    hasObjects: false,
+    objects: [],
+  });
   await expect(history.objectsOf(large)).rejects.toMatchObject({ code: 'not-supported' });
   await expect(history.metadataAt(large - 1)).rejects.toMatchObject({ code: 'not-exists' });
   expect(await history.metadataAt(large)).toEqual(stored.metadata);
@@ -123,5 +130,5 @@ test('cuts long texts of clients', async () => {
   const changes = diffPieces(EMPTY_METADATA, SOURCE, testKinds);
   const client = 'x'.repeat(10_000);
   await storage.save({ expectedVersion: 1, changes, instanceId: 'one', origin: { ...ORIGIN, client } });
-  expect((await history.list({ limit: 1 }))[0]?.origin?.client).toBe('x'.repeat(200));
+  expect((await history.list({ limit: 1 })).changes[0]?.origin?.client).toBe('x'.repeat(200));
 });

@@ -44,6 +44,12 @@ export interface RecordedChange {
   readonly objects: readonly ChangedObject[];
 }
 
+export interface RecordedChanges {
+  readonly changes: readonly RecordedChange[];
+  /** Oldest version that can be restored. */
+  readonly completeSince: number;
+}
+
 /** An object before and after a change; `null` where it did not exist. */
 export interface ObjectChange extends PieceName {
   readonly before: Json;
@@ -52,7 +58,7 @@ export interface ObjectChange extends PieceName {
 
 export interface MetadataHistory {
   /** Lists changes, newest first. @param before returns only older versions */
-  list(page: { readonly limit: number; readonly before?: number | undefined }): Promise<readonly RecordedChange[]>;
+  list(page: { readonly limit: number; readonly before?: number | undefined }): Promise<RecordedChanges>;
   /** Returns the objects that a change has changed. @throws SvcError not-exists, not-supported */
   objectsOf(version: number): Promise<readonly ObjectChange[]>;
   /** Returns the metadata after a change. Pending changes of a transaction do not matter. @throws SvcError not-exists */
@@ -171,23 +177,6 @@ function readOrigin(json: Json): ChangeOrigin | null {
   };
 }
 
-// $1 the version before which entries are listed, or null; $2 limit. One row for each listed object, or one without an object.
-const LIST = `
-select h.resource_version, ${zuluTime('h.changed_at')}, h.origin::text, h.object_count, h.has_objects::text, o.kind, o.source, o.key, o.change
-from (
-  select * from svc_catalog.metadata_history where $1::bigint is null or resource_version < $1::bigint
-  order by resource_version desc limit $2::bigint) h
-left join lateral (
-  select kind, source, key, case when before is null then 'added' when after is null then 'removed' else 'changed' end as change
-  from svc_catalog.metadata_history_object where resource_version = h.resource_version
-  order by kind, source, key limit ${LISTED_OBJECTS}) o on true
-order by h.resource_version desc, o.kind, o.source, o.key`;
-
-const OBJECTS = `
-select h.has_objects::text, o.kind, o.source, o.key, o.before::text, o.after::text
-from svc_catalog.metadata_history h left join svc_catalog.metadata_history_object o using (resource_version)
-where h.resource_version = $1::bigint order by o.kind, o.source, o.key`;
-
 /** Oldest version that can be restored. Notices records and objects that were deleted by hand. */
 const COMPLETE_SINCE = `
 select case when v.history_version <> v.resource_version then v.resource_version else greatest(v.history_since, (
@@ -201,6 +190,24 @@ select case when v.history_version <> v.resource_version then v.resource_version
     select v.history_newest where not exists (select from svc_catalog.metadata_history h where h.resource_version = v.history_newest)) gap))
   end as complete_since
 from svc_catalog.metadata_version v`;
+
+// $1 the version before which entries are listed, or null; $2 limit. One row for each listed object, or one without an object or a change.
+const LIST = `
+select s.complete_since, h.resource_version, ${zuluTime('h.changed_at')}, h.origin::text, h.object_count, h.has_objects::text, o.kind, o.source, o.key, o.change
+from (${COMPLETE_SINCE}) s
+left join (
+  select * from svc_catalog.metadata_history where $1::bigint is null or resource_version < $1::bigint
+  order by resource_version desc limit $2::bigint) h on true
+left join lateral (
+  select kind, source, key, case when before is null then 'added' when after is null then 'removed' else 'changed' end as change
+  from svc_catalog.metadata_history_object where resource_version = h.resource_version
+  order by kind, source, key limit ${LISTED_OBJECTS}) o on true
+order by h.resource_version desc, o.kind, o.source, o.key`;
+
+const OBJECTS = `
+select h.has_objects::text, o.kind, o.source, o.key, o.before::text, o.after::text
+from svc_catalog.metadata_history h left join svc_catalog.metadata_history_object o using (resource_version)
+where h.resource_version = $1::bigint order by o.kind, o.source, o.key`;
 
 // One statement, for a consistent read of versions, current pieces and objects.
 const AT = `
@@ -252,10 +259,9 @@ export function createMetadataHistory(database: Pick<Connection, 'query'>, kinds
   return {
     async list({ limit, before }) {
       const entries = new Map<number, RecordedChange & { readonly objects: ChangedObject[] }>();
-      for (const [version, at, origin, objectCount, hasObjects, ...object] of await read(LIST, [
-        before === undefined ? null : String(before),
-        String(limit),
-      ])) {
+      const rows = await read(LIST, [before === undefined ? null : String(before), String(limit)]);
+      for (const [, version, at, origin, objectCount, hasObjects, ...object] of rows) {
+        if (version == null) continue;
         const resourceVersion = Number(version);
         const entry = entries.get(resourceVersion) ?? {
           resourceVersion,
@@ -268,7 +274,7 @@ export function createMetadataHistory(database: Pick<Connection, 'query'>, kinds
         entries.set(resourceVersion, entry);
         if (object[0] != null) entry.objects.push({ ...nameOf(object), change: object[3] as ChangedObject['change'] });
       }
-      return [...entries.values()];
+      return { changes: [...entries.values()], completeSince: Number(rows[0]?.[0]) };
     },
     async objectsOf(version) {
       const rows = await read(OBJECTS, [String(version)]);

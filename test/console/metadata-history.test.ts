@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
+import { runSql } from '../support/postgres.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import { apply, expectAccessible } from '../support/console-steps.ts';
@@ -71,6 +72,24 @@ describe.skipIf(chromiumPath === undefined)('the history of metadata changes', (
     const button = page.getByRole('button', { name: /^Restore version/ }).last();
     await button.waitFor();
     expect(await button.getAttribute('aria-disabled')).toBe('true');
+    await page.evaluate(`location.hash = '#/metadata?tab=exchange&version=2'`);
+    await page.getByText('Clear the text under Import first').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Metadata to import' }).textContent()).toContain('{"version": 3');
+    await close();
+  });
+
+  it('shows a gap, and restores no version before it', async () => {
+    for (const name of ['a', 'b', 'c']) await service.metadata('create_query_collection', { name, definition: { queries: [] } });
+    const middle = Number((await newest())['resource_version']) - 1;
+    await runSql(service.databaseUrl, `delete from svc_catalog.metadata_history_object where resource_version = ${middle}`);
+    const opened = await openConsolePage(browser, service.url, { route: '#/metadata?tab=history' });
+    const { page, close } = opened;
+    await page.getByText(`Versions before v${middle} cannot be restored`).waitFor();
+    await expectAccessible(opened);
+    const disabled = (version: number) =>
+      page.getByRole('button', { name: `Restore version ${version}`, exact: true }).getAttribute('aria-disabled');
+    expect(await disabled(middle - 1)).toBe('true');
+    expect(await disabled(middle)).not.toBe('true');
     await close();
   });
 });

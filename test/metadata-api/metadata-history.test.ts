@@ -35,6 +35,10 @@ async function newest(service: TestService): Promise<Entry> {
   return entry;
 }
 
+async function completeSince(service: TestService): Promise<Json> {
+  return ((await service.metadata('get_metadata_history', { limit: 1 })) as JsonObject)['complete_since'] ?? null;
+}
+
 const exported = (service: TestService): Promise<Json> => service.metadata('export_metadata', {});
 
 async function send(body: JsonObject, headers: Readonly<Record<string, string>>, path = '/v1/metadata') {
@@ -182,6 +186,7 @@ describe('the history of metadata changes', () => {
     await two.metadata('pg_track_table', { table: 'author' });
     await expect(version(two, before.resource_version)).rejects.toThrow('not-exists');
     await version(two, (await newest(two)).resource_version);
+    expect(await completeSince(one)).toBe(before.resource_version + 1);
     await two.metadata('get_metadata_change', { resource_version: before.resource_version });
   });
 
@@ -216,6 +221,7 @@ describe('the history of metadata changes', () => {
 
     await one.metadata('clear_metadata_history', {});
     expect(await history(two)).toEqual([]);
+    expect(await completeSince(two)).toBe(resource_version + 1);
     await expect(version(resource_version)).rejects.toThrow('not-exists');
     await one.metadata('pg_set_table_customization', table('latest'));
     const [entry, ...more] = await history(one);
@@ -234,6 +240,7 @@ describe('the history of metadata changes', () => {
         const [deleted = 0, before = 0] = entries.slice(place);
         await version(before);
         await remove(from, deleted);
+        expect(await completeSince(two)).toBe(deleted);
         await expect(version(before)).rejects.toThrow('not-exists');
         await version(deleted);
         await comment('d');

@@ -116,7 +116,7 @@ export async function testAdministration(sql: string, others: Partial<Storage> =
       },
     },
     metadataHistory: {
-      list: async () => [],
+      list: async () => ({ changes: [], completeSince: 0 }),
       objectsOf: async () => [],
       metadataAt: async () => EMPTY_METADATA,
       clear: async () => undefined,

@@ -36,6 +36,11 @@ export function historyEntries(json: Json): readonly RecordedChange[] {
   }));
 }
 
+/** Returns the oldest version that can be restored, from the answer of `get_metadata_history`. */
+export function completeSince(json: Json): number {
+  return isObject(json) ? Number(json['complete_since']) : 0;
+}
+
 /** Reads the answer of `get_metadata_change`. */
 export function objectChanges(json: Json): readonly ObjectChange[] {
   return (isObject(json) ? objectsIn(json['objects']) : []).map((object) => {

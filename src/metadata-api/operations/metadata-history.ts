@@ -70,10 +70,13 @@ const history: OperationGroup = () => [
       summary: `Lists the last changes of the metadata by all instances, newest first: version, time, author, the types of the operations, and the first changed objects, with at most ${MAX_NAME} characters of their names. \`limit\` is at most ${MAX_LIMIT} and defaults to ${DEFAULT_LIMIT}. \`before\` lists only changes with a lower version.`,
       details: `\`user\` is the session variable \`x-svc-user-id\`, \`client\` the header \`x-svc-client-name\`. \`credentials\` is \`admin-secret\`, \`jwt\`, \`webhook\`, or \`none\` for a service without an admin secret. The author is null for a change that the service makes itself, such as the first source. Operations that leave the document as it is, such as \`reload_metadata\`, are not listed.
 
-The metadata database keeps the last ${changes} changes, and ${bytes / MIB} MiB of the newest objects. If \`has_objects\` is false, the objects of the change were larger than ${bytesOfChange / MIB} MiB, or were deleted for newer ones.`,
+The metadata database keeps the last ${changes} changes, and ${bytes / MIB} MiB of the newest objects. If \`has_objects\` is false, the objects of the change were larger than ${bytesOfChange / MIB} MiB, or were deleted for newer ones. \`complete_since\` is the oldest version that \`get_metadata_version\` returns.`,
       example: { limit: 20 },
     },
-    run: async (page, { services }) => ({ history: (await services.metadataHistory.list(page)).map(listed) }),
+    async run(page, { services }) {
+      const { changes: found, completeSince } = await services.metadataHistory.list(page);
+      return { history: found.map(listed), complete_since: completeSince };
+    },
   }),
   operation({
     type: 'get_metadata_change',

@@ -6,7 +6,7 @@ import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
-import { settleText, useTextDraft } from '../../browser/drafts.ts';
+import { draftsUnder, settleText, useTextDraft } from '../../browser/drafts.ts';
 import { place, setQuery } from '../../browser/place.ts';
 import { equalJson, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type Difference, metadataDifferences, withDifferences } from '../../model/metadata-difference.ts';
@@ -30,7 +30,12 @@ interface Compared {
 const CHANGED = 'The metadata has changed since the comparison. Compare again.';
 
 /** Key of the draft of the document to import. */
-export const IMPORT_DRAFT = 'metadata import';
+const IMPORT_DRAFT = 'metadata import';
+
+/** Returns why no version can be restored: a text under Import that would be lost. */
+export function restoreRefusal(): string | undefined {
+  return draftsUnder(IMPORT_DRAFT).length > 0 ? 'Clear the text under Import first: it would be replaced' : undefined;
+}
 
 /** The document as a file, and a document compared with what is there. */
 export function Exchange() {
@@ -59,6 +64,9 @@ export function Exchange() {
   };
   useVersionInAddress((version) =>
     guarded(async () => {
+      // The address may be opened in the page that has the text.
+      const refusal = restoreRefusal();
+      if (refusal !== undefined) throw new Failure(refusal, { code: 'unsaved-import' });
       const document = await versionDocument(version);
       open(document);
       await comparison.compare(document);

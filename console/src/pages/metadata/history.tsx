@@ -1,11 +1,11 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { draftsUnder } from '../../browser/drafts.ts';
 import { setQuery } from '../../browser/place.ts';
-import { historyEntries, type RecordedChange, objectChanges } from '../../model/metadata-history.ts';
+import { completeSince, historyEntries, type RecordedChange, objectChanges } from '../../model/metadata-history.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -14,7 +14,7 @@ import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { MoreList } from '../../parts/more-list.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { IMPORT_DRAFT } from './exchange.tsx';
+import { restoreRefusal } from './exchange.tsx';
 import { ChangedObject, FoldedDifference } from './object-difference.tsx';
 
 const PAGE = 50;
@@ -27,11 +27,20 @@ const LISTED_OPERATIONS = 3;
 export function History() {
   const [opened, setOpened] = useState<RecordedChange | null>(null);
   const version = overview.value?.version;
-  const { value, failure, reload } = useResource(
-    async (signal) => historyEntries(await readOperation('get_metadata_history', { limit: PAGE }, { signal })),
+  const {
+    value: newest,
+    failure,
+    reload,
+  } = useResource(
+    async (signal) => {
+      const json = await readOperation('get_metadata_history', { limit: PAGE }, { signal });
+      return { entries: historyEntries(json), since: completeSince(json) };
+    },
     `${version}`,
     { keeps: true },
   );
+  const value = newest?.entries;
+  const since = newest?.since ?? 0;
   const older = useOlder(value);
   const entries = [...(value ?? []), ...older.entries];
   return (
@@ -47,8 +56,11 @@ export function History() {
       {value?.length === 0 && <EmptyState icon="history" title="No changes yet" />}
       {entries.length > 0 && (
         <ListTable name="Changes of the metadata" columns={['Version', 'Time', 'Author', 'Operations', 'Objects', ACTIONS]}>
-          {entries.map((entry) => (
-            <Entry key={entry.version} entry={entry} isCurrent={entry.version === version} onOpen={() => setOpened(entry)} />
+          {entries.map((entry, index) => (
+            <Fragment key={entry.version}>
+              {entry.version < since && (entries[index - 1]?.version ?? since) >= since && <Gap since={since} />}
+              <Entry entry={entry} isCurrent={entry.version === version} isLost={entry.version < since} onOpen={() => setOpened(entry)} />
+            </Fragment>
           ))}
         </ListTable>
       )}
@@ -95,7 +107,29 @@ function useOlder(newest: readonly RecordedChange[] | undefined) {
   };
 }
 
-function Entry({ entry, isCurrent, onOpen }: { readonly entry: RecordedChange; readonly isCurrent: boolean; onOpen(): void }) {
+/** Row before the first change that cannot be restored. */
+function Gap({ since }: { readonly since: number }) {
+  return (
+    <tr>
+      <td colSpan={6} class="muted">
+        Versions before v{since} cannot be restored: changes or their objects are missing.
+      </td>
+    </tr>
+  );
+}
+
+function Entry({
+  entry,
+  isCurrent,
+  isLost,
+  onOpen,
+}: {
+  readonly entry: RecordedChange;
+  readonly isCurrent: boolean;
+  /** True if changes since the version are missing. */
+  readonly isLost: boolean;
+  onOpen(): void;
+}) {
   const { version, at, author, operations, objectCount, hasObjects, objects } = entry;
   const more = operations.length - LISTED_OPERATIONS;
   const moreObjects = objectCount - objects.length;
@@ -140,11 +174,7 @@ function Entry({ entry, isCurrent, onOpen }: { readonly entry: RecordedChange; r
           title="get_metadata_version"
           name={`Restore version ${version}`}
           refusal={
-            isCurrent
-              ? 'This is the current version'
-              : draftsUnder(IMPORT_DRAFT).length > 0
-                ? 'Clear the text under Import first: it would be replaced'
-                : undefined
+            isCurrent ? 'This is the current version' : isLost ? 'Changes since this version are missing in the history' : restoreRefusal()
           }
           onClick={() => setQuery({ tab: 'exchange', version: String(version) })}
         >
