@@ -74,8 +74,10 @@ function headersOf(reply: Reply, { requestId, cors, cookies, sent, isLast }: Sen
   if (reply.headers !== undefined) {
     const vary = headers['Vary'];
     Object.assign(headers, reply.headers);
-    if (reply.isPublic === true) delete headers['Access-Control-Allow-Credentials'];
-    else if (vary !== undefined && reply.headers['Vary'] !== undefined) headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
+    // Browsers accept no credentials for all origins.
+    if (headers['Access-Control-Allow-Origin'] === '*') delete headers['Access-Control-Allow-Credentials'];
+    if (reply.isPublic !== true && vary !== undefined && reply.headers['Vary'] !== undefined)
+      headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
   }
   return headers;
 }
