@@ -89,6 +89,11 @@ export class SvcError extends Error {
     return this.#with({ locations });
   }
 
+  /** Returns the error with details for administrators. */
+  withInternal(internal: Json): SvcError {
+    return this.#with({ internal });
+  }
+
   /** Returns the error with further sentences that say what to do. */
   withRemedies(remedies: readonly string[]): SvcError {
     return this.#with({ remedies: [...this.remedies, ...remedies] });

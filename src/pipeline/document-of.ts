@@ -41,7 +41,9 @@ export function documentOf(received: ReceivedRequest, lookup: Lookup): GraphqlRe
   if ((query !== null && query !== first.query) || others.some((other) => other.query !== first.query)) {
     throw new SvcError('bad-request', 'send query or documentId, not both', { path: DOCUMENT_ID_PATH, keepsStatus: true });
   }
-  const document = found.find((each) => each.document?.stored != null)?.document ?? first.document;
+  const named = found.find((each) => each.document?.stored != null)?.document ?? first.document;
+  const hidesText = query === null && named?.stored != null && !isAdmin(lookup.session);
+  const document = hidesText ? { ...named, refusal: named.via === 'persistedQuery' ? unknownHash(lookup) : UNKNOWN_ID } : named;
   return { ...rest, query: first.query, ...(document === null ? {} : { document }) };
 }
 
@@ -50,10 +52,12 @@ function textOf({ query, variables, operationName, api, variableDepth }: Receive
   return { query: query ?? '', variables, operationName, api, variableDepth, document: undefined, refusal: undefined };
 }
 
+/** The same answer for documents that the role cannot run as for those that do not exist. */
+const UNKNOWN_ID = new SvcError('not-found', 'unknown document', { path: DOCUMENT_ID_PATH, status: 404 });
+
 function byId({ via, id }: DocumentReference, lookup: Lookup): Found | SvcError {
   const stored = id.startsWith('sha256:') ? byHash(id.slice('sha256:'.length), lookup) : (byName(id, lookup) ?? byHash(id, lookup));
-  // The same answer for documents of other roles as for unknown ones.
-  if (stored === null) return new SvcError('not-found', 'unknown document', { path: DOCUMENT_ID_PATH, status: 404 });
+  if (stored === null) return UNKNOWN_ID;
   return { query: stored.query.query, document: { id, via, stored } };
 }
 

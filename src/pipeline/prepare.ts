@@ -6,6 +6,7 @@
 import { isAdmin, type Session } from '../auth/session.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError, type TextLocation } from '../errors/svc-error.ts';
+import { documentProblems } from '../schema/stored/document-problems.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { SchemaApi } from '../metadata/schema-api.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
@@ -16,6 +17,7 @@ import type { Variables } from '../graphql-engine/constraint.ts';
 import { locationsOf, operationLocations, variableLocations } from '../graphql-engine/document/locate.ts';
 import { VariableError } from '../graphql-engine/variables.ts';
 import type { RoleSchema, UnmatchedType } from '../graphql-engine/translation.ts';
+import type { RootTypes } from '../graphql-engine/types.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import { checkSize, type RoleLimits } from './api-limits.ts';
 import type { CachedOperation } from './operation-cache.ts';
@@ -33,19 +35,41 @@ type Document = Pick<GraphqlRequest, 'query' | 'operationName' | 'api' | 'docume
 
 /** The parts of a run that its errors need. */
 interface FailedRun {
+  readonly pipeline: Pick<RequestPipeline, 'limits'>;
   readonly snapshot: Pick<RequestSnapshot, 'roleSchema'>;
   readonly session: Session;
   readonly request: Document | DataRequest;
 }
 
-/** Returns an error as the client sees it: with positions in its document, and redacted if the role has no introspection. */
-export function clientError(thrown: unknown, { snapshot, session, request }: FailedRun): unknown {
+/**
+ * Returns an error as the client sees it: with positions in its document, and redacted if the role has no introspection. Errors quote the
+ * document, and its id may be guessed. So a client that has not sent its text gets the error of an unknown id if the role cannot run it.
+ */
+export function clientError(thrown: unknown, run: FailedRun): unknown {
   if (!(thrown instanceof SvcError)) return thrown;
-  const document = 'query' in request ? request : null;
-  const error = schemaOf(snapshot, session, document?.api ?? 'graphql').introspectionDisabled ? thrown.redacted() : thrown;
-  if (error.locations !== undefined || document === null) return error;
+  const document = 'query' in run.request ? run.request : null;
+  if (document === null) return redacted(thrown, run, 'graphql');
+  const refusal = document.document?.refusal;
+  if (refusal !== undefined && isAboutDocument(thrown, run, document)) return refusal.withInternal({ message: thrown.message });
+  const error = redacted(thrown, run, document.api);
+  if (error.locations !== undefined) return error;
   const locations = positionsIn(document, error);
   return locations.length === 0 ? error : error.withLocations(locations);
+}
+
+function redacted(error: SvcError, { snapshot, session }: FailedRun, api: SchemaApi): SvcError {
+  return schemaOf(snapshot, session, api).introspectionDisabled ? error.redacted() : error;
+}
+
+/** Codes of errors that a document may have in the schema of a role. */
+const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set(['constraint-violation', 'not-supported', 'parse-failed', 'validation-failed']);
+
+/** Values of variables have the same errors, so the document is checked without them. */
+function isAboutDocument(error: SvcError, { pipeline, snapshot, session }: FailedRun, { document, api }: Document): boolean {
+  const stored = document?.stored?.query;
+  if (stored === undefined || error instanceof VariableError || !DOCUMENT_CODES.has(error.code)) return false;
+  const roots = (): RootTypes => schemaOf(snapshot, session, api).roots;
+  return documentProblems(stored, { graphql: roots, relay: roots }, pipeline.limits).length > 0;
 }
 
 /** Codes of errors of a statement, which often does not say which of its values is wrong. */

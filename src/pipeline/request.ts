@@ -35,6 +35,8 @@ export interface RequestDocument {
   readonly via: DocumentReference['via'] | 'rest';
   /** Entry of a query collection; `null` for a text that clients have registered, and for REST endpoints. */
   readonly stored: StoredDocument | null;
+  /** Error if the document is invalid for the role; absent for clients that may see its text: administrators, and those that sent it. */
+  readonly refusal?: SvcError;
 }
 
 /** Levels of the request around a variable's value: the request and its `variables`. */

@@ -13,6 +13,7 @@ import type { GraphqlRequest } from '../pipeline/request.ts';
 import { MemoryReservation } from '../pipeline/result-memory.ts';
 import { runContext } from '../pipeline/run-context.ts';
 import { runReserved } from '../pipeline/run-request.ts';
+import type { RequestRun } from '../pipeline/request-run.ts';
 import type { PollerReport } from './poller-report.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer, RunTimes } from '../observability/observation.ts';
@@ -216,7 +217,7 @@ class Registry implements RunningSubscriptions {
     try {
       await requireTypes({ snapshot: planned.snapshot, session, request }, plan.unmatchedTypes);
     } catch (error) {
-      throw clientError(error, { snapshot: planned.snapshot, session, request });
+      throw clientError(error, { pipeline: this.#needs.pipeline, snapshot: planned.snapshot, session, request });
     }
     // The snapshot may have changed meanwhile, which plans only the open subscriptions again.
     return this.#planned(session, request);
@@ -235,14 +236,14 @@ class Registry implements RunningSubscriptions {
       const labels = pipeline.meter?.current()?.labelsOf(operation, request) ?? NO_LABELS;
       return { snapshot, labels, plan, variables, step: plan.steps[0] };
     } catch (error) {
-      throw clientError(error, { snapshot, session, request });
+      throw clientError(error, { pipeline, snapshot, session, request });
     }
   }
 
   /** @throws SvcError like `#planned` */
   #target(session: Session, request: GraphqlRequest, { snapshot, labels, plan, variables, step }: Planned, isNew: boolean): Target {
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
-    const values = boundValues(step.binders, variables, { snapshot, session, request });
+    const values = boundValues(step.binders, variables, { pipeline: this.#needs.pipeline, snapshot, session, request });
     const connection = snapshot.connections.get(step.source);
     if (connection === undefined) {
       const code = snapshot.cache.sources.get(step.source)?.backend.errorCodes.failed ?? 'unexpected';
@@ -383,7 +384,7 @@ class Registry implements RunningSubscriptions {
 function boundValues(
   binders: Parameters<typeof bindAll>[0],
   variables: Planned['variables'],
-  run: { readonly snapshot: Snapshot; readonly session: Session; readonly request: GraphqlRequest },
+  run: Pick<RequestRun, 'pipeline' | 'session' | 'request'> & { readonly snapshot: Snapshot },
 ): ReturnType<typeof bindAll> {
   try {
     return bindAll(binders, variables, run.session);

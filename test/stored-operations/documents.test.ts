@@ -23,12 +23,12 @@ const REMOVE = 'mutation { delete_author(where: {}) { affected_rows } }';
 /** A service with the same collections: `web` is listed for `user`, `other` is not listed. */
 async function serviceWith(options: Record<string, string>): Promise<TestService> {
   const service = await startTestService({ ADMIN_SECRET: SECRET, UNAUTHORIZED_ROLE: 'user', ...options });
-  await service.sql("create table author (id int primary key, name text); insert into author values (1, 'Ann')");
+  await service.sql("create table author (id int primary key, name text, secret text); insert into author values (1, 'Ann', 'x')");
   await service.metadata('pg_track_table', { table: 'author' });
   await service.metadata('pg_create_select_permission', {
     table: 'author',
     role: 'user',
-    permission: { columns: '*', filter: {}, allow_aggregations: true },
+    permission: { columns: ['id', 'name'], filter: {}, allow_aggregations: true },
   });
   const collect = (name: string, queries: Record<string, string>) =>
     service.metadata('create_query_collection', {
@@ -199,6 +199,39 @@ describe('an id', () => {
     ]) {
       const answer = await post(open, body);
       expect([answer.status, answer.json]).toEqual([400, conflict]);
+    }
+  });
+
+  it('of a document that is invalid for the role has the answer of an unknown one, which quotes nothing', async () => {
+    const texts: Readonly<Record<string, string>> = {
+      'hidden-field': '{ author { id secret } }',
+      'hidden-argument': '{ author(where: {secret: {_eq: "x"}}) { id } }',
+      'hidden-root': 'mutation Hidden { update_author(where: {id: {_eq: 9}}, _set: {name: "x"}) { affected_rows } }',
+      'hidden-names': 'query HiddenA { author { secret } } query HiddenB { author { secret } }',
+      'hidden-type': 'query ($where: author_hidden_bool_exp) { author(where: $where) { id } }',
+    };
+    for (const service of [open, strict, registering]) {
+      const documents = Object.entries(texts).map(([id, query]) => ({ id, query }));
+      await service.metadata('push_documents', { collection: 'web', documents, allow_inconsistent: true });
+      const unknown = await post(service, { documentId: 'none' }, { accept: RESPONSE_TYPE });
+      const unknownHash = (await post(service, persisted('none'))).text;
+      const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
+      socket.send({ type: 'connection_init', payload: {} });
+      await socket.next();
+      for (const [id, query] of Object.entries(texts)) {
+        for (const body of [{ documentId: id }, { doc_id: id }, { documentId: sha256(query) }, { documentId: id, operationName: 'x' }]) {
+          const answer = await post(service, body, { accept: RESPONSE_TYPE });
+          expect([id, answer.status, answer.text]).toEqual([id, 404, unknown.text]);
+        }
+        for (const hash of [id, sha256(query)]) expect((await post(service, persisted(hash))).text).toBe(unknownHash);
+        socket.send({ id, type: 'subscribe', payload: { documentId: id } });
+        expect(await socket.next()).toEqual({ id, type: 'error', payload: (unknown.json as JsonObject)['errors'] });
+        // Who sends the text knows it.
+        if (service !== strict) expect((await post(service, { documentId: id, query })).text).toContain('validation-failed');
+        expect((await post(service, { documentId: id }, admin)).text).not.toContain('unknown document');
+        await service.metadata('drop_query_from_collection', { collection_name: 'web', query_name: id });
+      }
+      socket.websocket.close();
     }
   });
 

@@ -16,7 +16,7 @@ export const DOCUMENTS = {
   longer: 'query @cached(ttl: 300) { note(limit: 1) { id } }',
   shorter: 'query @cached(ttl: 100) { note(limit: 1) { id } }',
   never: 'query Never @cached(ttl: 0) { note { id } }',
-  failing: 'query Failing($id: Int!) @cached { note(where: {id: {_eq: $id}}) { nothing } }',
+  failing: 'query Failing($id: Int!) @cached { note(where: {id: {_eq: $id}}) { id } }',
   introspecting: 'query @cached { __schema { queryType { name } } }',
   clock: 'query Clock @cached(ttl: 2) { clock { at } }',
 } as const;
