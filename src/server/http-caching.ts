@@ -3,6 +3,7 @@
  * answer is in the cache of the service (`@cached`). All other answers to GET are `no-store`.
  */
 import { isAdmin } from '../auth/session.ts';
+import { SECRET_HEADERS } from '../auth/session-variables.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import type { CacheStatus } from '../pipeline/response-cache.ts';
 import type { Exchange, ServerContext } from './context.ts';
@@ -48,14 +49,15 @@ export function httpCaching(
   };
 }
 
-function cacheControl({ session, place, cookies }: Exchange, left: number, isOfClient: () => boolean): string | null {
+function cacheControl({ session, place, cookies, request }: Exchange, left: number, isOfClient: () => boolean): string | null {
   if (session === null || isAdmin(session) || (cookies !== null && cookies.length > 0)) return null;
   switch (place) {
     // Session variables of a request without credentials come from its headers, which caches do not know.
     case 'none':
       return isOfClient() ? null : `public, max-age=${left}`;
     case 'header':
-      return `private, max-age=${left}`;
+      // A gateway that authenticates users itself sends the same secret for all of them, and their browsers see the same URL.
+      return SECRET_HEADERS.some((name) => request.headers[name] !== undefined) ? 'private, no-cache' : `private, max-age=${left}`;
     // The browser asks each time, so that signing out takes effect.
     case 'browser':
       return 'private, no-cache';
