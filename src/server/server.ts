@@ -379,7 +379,7 @@ const PROBE = '';
 
 const SHUTTING_DOWN: Reply = {
   ...adminErrorReply(new SvcError('unexpected', 'the server is shutting down', { status: 503 }), false),
-  headers: { 'Retry-After': '0' },
+  headers: { 'Retry-After': '0', 'Cache-Control': 'no-store' },
 };
 
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {

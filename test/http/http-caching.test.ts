@@ -80,6 +80,12 @@ describe('an answer to a GET of a document', () => {
     expect(control(await get('notes', CLIENTS['a trusted user']))).toBe('private, no-cache');
   });
 
+  it('is kept by no cache if the request is refused before it is read', async () => {
+    const page = await get('notes', CLIENTS['user a by cookie'], { origin: 'https://other.example' });
+    const encoding = await service.send('/v1/graphql?documentId=%ff');
+    expect([page.status, control(page), encoding.status, control(encoding)]).toEqual([403, 'no-store', 400, 'no-store']);
+  });
+
   it.each([
     ['for session variables of a request without credentials', 'drafts', 'anonymous with a variable'],
     ['for administrators', 'notes', 'an administrator'],

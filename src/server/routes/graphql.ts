@@ -211,7 +211,7 @@ function graphqlRoute(method: 'GET' | 'POST', { path, api, hasBareErrors }: Grap
     method,
     path,
     api: 'graphql',
-    refuse: (error) => graphqlErrorReply(error, false, error.status),
+    refuse: (error) => ({ ...graphqlErrorReply(error, false, error.status), ...(method === 'GET' ? { headers: NOT_CACHED } : {}) }),
     async handle(exchange, context): Promise<Reply> {
       const { accept } = exchange.request.headers;
       if (method === 'GET' && wantsPage(accept) && !hasRequest(exchange.query())) return welcomeReply(exchange, context);
