@@ -76,8 +76,8 @@ function headersOf(reply: Reply, { requestId, cors, cookies, sent, isLast }: Sen
     Object.assign(headers, reply.headers);
     // Browsers accept no credentials for all origins.
     if (headers['Access-Control-Allow-Origin'] === '*') delete headers['Access-Control-Allow-Credentials'];
-    if (reply.isPublic !== true && vary !== undefined && reply.headers['Vary'] !== undefined)
-      headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
+    if (reply.isPublic === true) delete headers['X-Request-Id'];
+    else if (vary !== undefined && reply.headers['Vary'] !== undefined) headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
   }
   return headers;
 }

@@ -86,6 +86,12 @@ describe('an answer to a GET of a document', () => {
     expect([page.status, control(page), encoding.status, control(encoding)]).toEqual([403, 'no-store', 400, 'no-store']);
   });
 
+  it('has no id of the request that it was made for if others may get it', async () => {
+    const named = { 'x-request-id': 'of-one-client' };
+    expect((await get('notes', {}, named)).headers.get('x-request-id')).toBeNull();
+    expect((await get('notes', CLIENTS['user a'], named)).headers.get('x-request-id')).toBe('of-one-client');
+  });
+
   it.each([
     ['for session variables of a request without credentials', 'drafts', 'anonymous with a variable'],
     ['for administrators', 'notes', 'an administrator'],
