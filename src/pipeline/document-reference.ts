@@ -45,14 +45,16 @@ export function decodeReferences(json: JsonObject): readonly DocumentReference[]
 
 function decodeId(id: Json, path: Path): string {
   if (typeof id !== 'string') throw invalid('the id of a document is a text', path);
-  if (id.length > MAX_ID) throw invalid(`the id of a document has at most ${MAX_ID} characters`, path);
-  if (!NAME.test(id) && !HASH.test(id) && !CUSTOM.test(id)) {
-    throw invalid(
-      'the id of a document has only letters, digits and ._~-, or is sha256: with 64 lower-case hexadecimal digits, or x-<name>: with an id',
-      path,
-    );
-  }
+  const problem = idProblem(id);
+  if (problem !== null) throw invalid(problem, path);
   return id;
+}
+
+/** Returns the reason why requests cannot send an id as `documentId`; `null` if they can. */
+export function idProblem(id: string): string | null {
+  if (id.length > MAX_ID) return `the id of a document has at most ${MAX_ID} characters`;
+  if (NAME.test(id) || HASH.test(id) || CUSTOM.test(id)) return null;
+  return 'the id of a document has only letters, digits and ._~-, or is sha256: with 64 lower-case hexadecimal digits, or x-<name>: with an id';
 }
 
 function decodePersisted(json: Json): string {

@@ -7,6 +7,7 @@ import { bool, defaulted, list, nonEmptyText, object, optional, required, text }
 import { withEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { CollectedQuery, QueryCollection } from '../../metadata/query-collection.ts';
+import { idProblem } from '../../pipeline/document-reference.ts';
 import { hashOf } from '../../schema/stored/document-index.ts';
 import { documentProblems } from '../../schema/stored/document-problems.ts';
 import { readQuery } from '../../schema/stored/read-query.ts';
@@ -19,8 +20,6 @@ import { refused } from '../operation-error.ts';
 
 /** Maximum number of documents of a collection that documents are pushed to. */
 const MAX_DOCUMENTS = 20_000;
-/** Maximum length of an id, in characters: requests cannot send longer ones. */
-const MAX_ID = 256;
 /** Maximum number of invalid documents in an answer or error. */
 const MAX_LISTED = 100;
 
@@ -48,30 +47,75 @@ function requireCollection({ queryCollections }: Metadata, name: string, path: P
   return collection;
 }
 
+/** A push of documents into a collection. */
+interface Push {
+  readonly collection: string;
+  readonly documents: readonly Pushed[];
+  /** `undefined` if the request has none. */
+  readonly scope: AllowListScope | undefined;
+  /** True if roles find the documents of listed collections only. */
+  readonly needsList: boolean;
+  readonly path: Path;
+}
+
 /**
  * Returns the documents that a collection does not have yet.
  * @param made objects to use again: results are kept by object
- * @throws SvcError already-exists if an id has another text
+ * @throws SvcError already-exists if an id has another text, or the collection another scope
  */
-function newDocuments(
-  collection: QueryCollection | undefined,
-  documents: readonly Pushed[],
-  path: Path,
-  made: ReadonlyMap<string, CollectedQuery> = new Map(),
-): readonly CollectedQuery[] {
-  const known = collection?.queries ?? new Map<string, CollectedQuery>();
+function newDocuments(metadata: Metadata, push: Push, made: ReadonlyMap<string, CollectedQuery> = new Map()): readonly CollectedQuery[] {
+  const { documents, path } = push;
+  checkScope(metadata, push);
+  const known = metadata.queryCollections.get(push.collection)?.queries ?? new Map<string, CollectedQuery>();
+  const others = visibleCollections(metadata, push);
   const added = new Map<string, CollectedQuery>();
   for (const [i, { id, query }] of documents.entries()) {
     const place = at(at(at(path, 'documents'), i), 'id');
-    if (id.length > MAX_ID) throw new SvcError('invalid-params', `the id of a document has at most ${MAX_ID} characters`, { path: place });
+    const problem = idProblem(id);
+    if (problem !== null) throw new SvcError('invalid-params', problem, { path: place });
     const before = known.get(id) ?? added.get(id);
     if (before === undefined) added.set(id, made.get(id) ?? { name: id, query });
     else if (before.query !== query)
       throw new SvcError('already-exists', `the document "${id}" has another text, and an id never changes its text`, { path: place });
+    const other = others.find(({ queries }) => (queries.get(id)?.query ?? query) !== query);
+    if (other !== undefined) {
+      const message = `the document "${id}" has another text in the query collection "${other.name}", so the id would find neither`;
+      throw new SvcError('already-exists', message, { path: place });
+    }
   }
   if (known.size + added.size > MAX_DOCUMENTS)
     throw new SvcError('invalid-params', `a collection can have at most ${MAX_DOCUMENTS} documents`, { path: at(path, 'documents') });
   return [...added.values()];
+}
+
+/** Returns the roles of a collection after a push: `null` for all, `undefined` if it is not in the allow-list. */
+function scopeAfter({ allowlist }: Metadata, { collection, scope }: Pick<Push, 'collection' | 'scope'>): AllowListScope | undefined {
+  const entry = allowlist.get(collection);
+  return entry === undefined ? scope : entry.scope;
+}
+
+/** @throws SvcError already-exists if the collection is in the allow-list with another scope */
+function checkScope(metadata: Metadata, { collection, scope, path }: Push): void {
+  if (scope === undefined) return;
+  const listed = scopeAfter(metadata, { collection, scope });
+  const isSame =
+    listed == null || scope === null ? listed === scope : new Set([...listed, ...scope]).size === Math.min(listed.length, scope.length);
+  if (isSame) return;
+  throw new SvcError('already-exists', `the query collection "${collection}" is in the allow-list with another scope`, {
+    path: at(path, 'scope'),
+  });
+}
+
+/** Returns the other collections that a role has besides this one. */
+function visibleCollections(metadata: Metadata, push: Push): readonly QueryCollection[] {
+  const own = scopeAfter(metadata, push);
+  const overlaps = (name: string): boolean => {
+    if (!push.needsList) return true;
+    const scope = metadata.allowlist.get(name)?.scope;
+    if (own === undefined || scope === undefined) return false;
+    return own === null || scope === null || own.some((role) => scope.includes(role));
+  };
+  return [...metadata.queryCollections.values()].filter(({ name }) => name !== push.collection && overlaps(name));
 }
 
 function withDocuments(metadata: Metadata, name: string, added: readonly CollectedQuery[], scope: AllowListScope | undefined): Metadata {
@@ -116,7 +160,7 @@ function* invalidDocuments(
   return found;
 }
 
-function described(invalid: readonly InvalidDocument[]): string {
+function printedInvalid(invalid: readonly InvalidDocument[]): string {
   return invalid
     .slice(0, MAX_LISTED)
     .map(({ id, role, problems }) => `"${id}" for the role "${role}": ${problems.join('; ')}`)
@@ -140,14 +184,17 @@ const push: OperationGroup = () => [
     changes: 'metadata',
     readOnly: ({ dryRun }) => dryRun,
     errors: [
-      refused('already-exists', 'an id has another text'),
+      refused(
+        'already-exists',
+        'an id has another text, here or in another collection of the same roles, or the collection is listed with another scope',
+      ),
       refused('invalid-configuration', 'a document is invalid for administrators or for a role of the scope; the message lists them'),
-      refused('invalid-params', 'an id is longer than 256 characters, or the collection would have more than 20,000 documents'),
+      refused('invalid-params', 'requests cannot send an id, or the collection would have more than 20,000 documents'),
     ],
     documentation: {
       summary: 'Adds trusted documents to a query collection, which is created if it does not exist.',
       details:
-        'An id never changes its text; documents that are known already are not changed. With `scope`, the collection is added to the allow-list unless it is there. Documents are checked for administrators and for the roles of the scope, or of the existing entry; with `allow_inconsistent`, the answer lists invalid ones under `invalid` instead. With `dry_run`, nothing is changed.',
+        'An id never changes its text; documents that are known already are not changed. An id with another text in another collection of the same roles is refused, because it would find neither. With `scope`, the collection is added to the allow-list; if it is there, the scope has to be the same. Documents are checked for administrators and for the roles of the scope, or of the existing entry; with `allow_inconsistent`, the answer lists invalid ones under `invalid` instead. With `dry_run`, nothing is changed.',
       example: {
         collection: 'web',
         scope: { global: false, roles: ['user'] },
@@ -156,17 +203,15 @@ const push: OperationGroup = () => [
     },
     async run({ collection, documents, scope, allowInconsistent, dryRun }, { change, snapshot, services, path }) {
       const { metadata } = snapshot;
-      const added = newDocuments(metadata.queryCollections.get(collection), documents, path);
-      const roles = rolesOf(metadata.allowlist.get(collection)?.scope ?? scope);
+      const pushed: Push = { collection, documents, scope, needsList: services.pipeline.allowList !== null, path };
+      const added = newDocuments(metadata, pushed);
+      const roles = rolesOf(scopeAfter(metadata, pushed));
       const invalid = await runCooperatively(invalidDocuments(snapshot, added, roles, services.pipeline.limits));
       if (invalid.length > 0 && !allowInconsistent && !dryRun)
-        throw new SvcError('invalid-configuration', `documents are invalid: ${described(invalid)}`, { path: at(path, 'documents') });
+        throw new SvcError('invalid-configuration', `documents are invalid: ${printedInvalid(invalid)}`, { path: at(path, 'documents') });
       if (!dryRun) {
         const made = new Map(added.map((query) => [query.name, query]));
-        await change({
-          edit: (current) =>
-            withDocuments(current, collection, newDocuments(current.queryCollections.get(collection), documents, path, made), scope),
-        });
+        await change({ edit: (current) => withDocuments(current, collection, newDocuments(current, pushed, made), scope) });
       }
       return {
         message: 'success',
