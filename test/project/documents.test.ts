@@ -131,6 +131,15 @@ describe('svc documents', () => {
     expect(await run(sha256(AUTHOR), BY_ID)).toEqual({ data: { author_by_pk: { name: 'Ann' } } });
   });
 
+  it('prunes nothing that was pushed after the question, and not all of them', async () => {
+    await documents('push', 'first.json', '--collection', 'asked', '--trust-ids');
+    await documents('push', 'relay.json', '--collection', 'asked');
+    const all = await documents('prune', '--collection', 'asked', '--keep', 'empty.json', '--yes');
+    expect([all.code, all.stderr]).toEqual([2, expect.stringContaining('all would be removed')]);
+    const pruned = await documents('prune', '--collection', 'asked', '--keep', 'first.json', '--yes', '--json');
+    expect(pruned.json).toMatchObject({ removed: [hashed('md5', AUTHOR)] });
+  });
+
   it.each([
     ['an id that is not the hash of its text', ['wrong.json'], 1, 'is not the sha256 of its text'],
     ['another format', ['other.json'], 1, 'this is no manifest'],

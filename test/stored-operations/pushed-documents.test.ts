@@ -75,3 +75,13 @@ describe('a pushed scope', () => {
     await expect(push(listed, 'global', { f: IDS }, roles('user'))).rejects.toThrow(other);
   });
 });
+
+describe('pruning', () => {
+  it('removes only those of a list, if there is one', async () => {
+    await push(open, 'pruned', { kept: IDS, old: IDS, late: IDS });
+    expect(await open.metadata('prune_documents', { collection: 'pruned', keep: ['kept'], remove: ['old', 'kept', 'absent'] })).toEqual({
+      removed: ['old'],
+      kept: 2,
+    });
+  });
+});

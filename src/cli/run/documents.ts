@@ -132,16 +132,18 @@ export async function runDocumentsDiff(context: CommandContext): Promise<Command
 export async function runDocumentsPrune(context: CommandContext): Promise<CommandOutcome> {
   const collection = textOption(context, 'collection') as string;
   const keep = manifestsOf(context, listOption(context, 'keep')).map(({ id }) => id);
+  if (keep.length === 0) throw failure('usage', 'the manifests of --keep have no documents, so all would be removed', {}, EXIT.usage);
   const server = await context.server();
-  const prune = async (isDryRun: boolean): Promise<JsonObject> =>
-    objectOf(await server.metadata('prune_documents', { collection, keep, ...(isDryRun ? { dry_run: true } : {}) }));
-  const planned = textsOf((await prune(true))['removed']);
+  const prune = async (more: JsonObject): Promise<readonly string[]> =>
+    textsOf(objectOf(await server.metadata('prune_documents', { collection, keep, ...more }))['removed']);
+  const planned = await prune({ dry_run: true });
   if (flagOption(context, 'dryRun') || planned.length === 0) {
     const text = planned.length === 0 ? 'there is nothing to remove' : planned.map((id) => `- ${id}`).join('\n');
     return { text, data: { removed: [...planned] } };
   }
   if (!(await context.confirm(`This removes ${counted(planned.length, 'document')} from the collection ${collection}.`)))
     throw failure('not-confirmed', 'nothing was removed');
-  const removed = textsOf((await prune(false))['removed']);
+  // Documents that were pushed since then stay.
+  const removed = await prune({ remove: [...planned] });
   return { text: `${counted(removed.length, 'document')} removed`, data: { removed: [...removed] } };
 }

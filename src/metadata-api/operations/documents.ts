@@ -223,12 +223,18 @@ const push: OperationGroup = () => [
   }),
 ];
 
+interface Selection {
+  readonly keep: ReadonlySet<string>;
+  /** `null` for all that are not kept. */
+  readonly remove: ReadonlySet<string> | null;
+}
+
 /** Returns the names of the entries of a collection that a prune removes: not kept, and used by no REST endpoint. */
-function prunable({ restEndpoints }: Metadata, { name, queries }: QueryCollection, keep: ReadonlySet<string>): readonly string[] {
+function prunable({ restEndpoints }: Metadata, { name, queries }: QueryCollection, { keep, remove }: Selection): readonly string[] {
   const used = new Set(
     [...restEndpoints.values()].flatMap(({ definition: { query } }) => (query.collectionName === name ? [query.queryName] : [])),
   );
-  return [...queries.keys()].filter((query) => !keep.has(query) && !used.has(query));
+  return [...queries.keys()].filter((query) => !keep.has(query) && !used.has(query) && remove?.has(query) !== false);
 }
 
 const prune: OperationGroup = () => [
@@ -237,6 +243,7 @@ const prune: OperationGroup = () => [
     args: object('PruneDocuments', {
       collection: required(nonEmptyText),
       keep: required(list(nonEmptyText)),
+      remove: optional(list(nonEmptyText)),
       dryRun: defaulted(bool, () => false),
     }),
     changes: 'metadata',
@@ -244,11 +251,12 @@ const prune: OperationGroup = () => [
     errors: [NO_COLLECTION],
     documentation: {
       summary: 'Removes the documents of a query collection that are not kept.',
-      details: 'Documents that REST endpoints use stay. With `dry_run`, the answer lists what would be removed, and nothing is changed.',
+      details:
+        'Documents that REST endpoints use stay. With `remove`, only those of this list are removed, such as those that a dry run has shown. With `dry_run`, the answer lists what would be removed, and nothing is changed.',
       example: { collection: 'shop', keep: ['author'] },
     },
-    async run({ collection: name, keep, dryRun }, { change, snapshot, path }) {
-      const kept = new Set(keep);
+    async run({ collection: name, keep, remove, dryRun }, { change, snapshot, path }) {
+      const kept: Selection = { keep: new Set(keep), remove: remove === undefined ? null : new Set(remove) };
       let collection = requireCollection(snapshot.metadata, name, path);
       let removed = prunable(snapshot.metadata, collection, kept);
       if (!dryRun && removed.length > 0) {
