@@ -85,3 +85,19 @@ describe('pruning', () => {
     });
   });
 });
+
+it('many documents are listed without blocking other requests', async () => {
+  const fields = Array.from({ length: 150 }, (_, n) => `a${n}: author { id name }`).join(' ');
+  const documents = Array.from({ length: 1500 }, (_, n) => ({ name: `d${n}`, query: `query N${n} { ${fields} }` }));
+  await open.metadata('create_query_collection', { name: 'many', definition: { queries: documents } });
+  let [longest, last] = [0, performance.now()];
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 1);
+  const answer = (await open.metadata('get_documents', { collection: 'many' })) as { documents: readonly JsonObject[] };
+  clearInterval(timer);
+  expect(answer.documents[7]).toMatchObject({ id: 'd7', operations: ['N7'] });
+  expect(longest).toBeLessThan(400);
+});

@@ -292,17 +292,19 @@ const get: OperationGroup = () => [
       const { limits } = services.pipeline;
       const roles = rolesOf(metadata.allowlist.get(name)?.scope);
       const invalid = await runCooperatively(invalidDocuments(snapshot, queries.values(), roles, limits));
-      return {
-        documents: [...queries.values()].map((query) => ({
-          id: query.name,
-          sha256: hashOf(query),
-          operations: operationNames(query, limits),
-        })),
-        invalid: invalidJson(invalid),
-      };
+      return { documents: await runCooperatively(described(queries.values(), limits)), invalid: invalidJson(invalid) };
     },
   }),
 ];
+
+function* described(queries: Iterable<CollectedQuery>, limits: OperationLimits): Cooperative<Json> {
+  const documents: Json[] = [];
+  for (const query of queries) {
+    yield;
+    documents.push({ id: query.name, sha256: hashOf(query), operations: operationNames(query, limits) });
+  }
+  return documents;
+}
 
 /** Returns the names of the operations of a document; those without a name are left out. */
 function operationNames(query: CollectedQuery, { maxTokens }: OperationLimits): Json {
