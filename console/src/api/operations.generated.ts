@@ -415,6 +415,7 @@ export interface OperationArguments {
   prune_documents: {
     readonly collection: string;
     readonly keep: readonly string[];
+    readonly remove?: readonly string[];
     readonly dry_run?: boolean;
   };
   /** `{"collection":"web","scope":{"global":false,"roles":["user"]},"documents":[{"id":"563d41d810a37c45c7e274e4ab427472","query":"query Authors { author { id name } }"}]}` */
