@@ -52,7 +52,7 @@ function textOf({ query, variables, operationName, api, variableDepth }: Receive
   return { query: query ?? '', variables, operationName, api, variableDepth, document: undefined, refusal: undefined };
 }
 
-/** The same answer for documents that the role cannot run as for those that do not exist. */
+/** Answer for documents that the role cannot run, and for those that do not exist. */
 const UNKNOWN_ID = new SvcError('not-found', 'unknown document', { path: DOCUMENT_ID_PATH, status: 404 });
 
 function byId({ via, id }: DocumentReference, lookup: Lookup): Found | SvcError {
