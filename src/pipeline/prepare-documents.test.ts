@@ -55,3 +55,31 @@ it('plans the listed documents of roles, and drops those that are gone', () => {
   runSync(preparation(pipeline, { ...snapshot, metadata: { queryCollections: new Map(), allowlist: new Map() } }));
   expect(operations.memory).toBe(0);
 });
+
+it('prepares one role after the other, and leaves half of the role schemas to other clients', () => {
+  const { roleSchema, ...rest } = warmUpSnapshot(DEFAULT_ROLE_SCHEMAS_OPTIONS);
+  const roles: string[] = [];
+  const document = (name: string) => [name, { name, query: `query ${name} { author { id } }` }] as const;
+  const names = Array.from({ length: 200 }, (_, n) => `r${n}`);
+  const snapshot = {
+    ...rest,
+    roleSchema: (role: string, variant: 'frontend' | 'backend') => {
+      if (role !== roles.at(-1)) roles.push(role);
+      return roleSchema('admin', variant);
+    },
+    metadata: {
+      queryCollections: new Map([
+        ['one', { name: 'one', queries: new Map([document('A'), document('B')]) }],
+        ['two', { name: 'two', queries: new Map([document('C')]) }],
+      ]),
+      allowlist: new Map([
+        ['one', { collection: 'one', scope: names }],
+        ['two', { collection: 'two', scope: names.toReversed() }],
+      ]),
+    },
+  };
+  const operations = createOperationCache({ operations: 100, plansPerOperation: 4, memory: 10_000_000 });
+  const pipeline = { operations, limits: DEFAULT_LIMITS, compilerOf: compilersOf(backends, { stringifyNumericTypes: false }) };
+  runSync(preparation(pipeline, snapshot));
+  expect(roles).toEqual(names.slice(0, 128));
+});

@@ -9,6 +9,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { declareVariables } from '../graphql-engine/variables.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { CollectedQuery } from '../metadata/query-collection.ts';
+import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
 import { readQuery } from '../schema/stored/read-query.ts';
 import type { Cooperative } from '../util/cooperative.ts';
 import type { Json } from '../util/json.ts';
@@ -17,6 +18,8 @@ import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
 
 /** Time of work between two pauses, in ms. */
 const SLICE_MS = 4;
+/** Maximum number of roles: half of the role schemas that are kept stay with other clients. */
+const MAX_ROLES = DEFAULT_ROLE_SCHEMAS_OPTIONS.maxSchemas / 2;
 /** Length of a pause, as a multiple of the work before it. */
 const PAUSES = 49;
 
@@ -60,10 +63,18 @@ export function* preparation(pipeline: DocumentPipeline, snapshot: DocumentSnaps
   const { queryCollections, allowlist } = snapshot.metadata;
   const stored = new Set([...queryCollections.values()].flatMap(({ queries }) => [...queries.values()]));
   pipeline.operations.keepDocuments((query) => stored.has(query));
+  const collectionsOf = new Map<string, string[]>();
   for (const { collection, scope } of allowlist.values()) {
-    for (const query of queryCollections.get(collection)?.queries.values() ?? []) {
-      for (const role of scope ?? []) {
-        if (role === ADMIN_ROLE) continue;
+    for (const role of scope ?? []) {
+      const ofRole = collectionsOf.get(role);
+      if (ofRole !== undefined) ofRole.push(collection);
+      else if (role !== ADMIN_ROLE && collectionsOf.size < MAX_ROLES) collectionsOf.set(role, [collection]);
+    }
+  }
+  // One role after the other, so that each role schema is made once.
+  for (const [role, collections] of collectionsOf) {
+    for (const collection of collections) {
+      for (const query of queryCollections.get(collection)?.queries.values() ?? []) {
         yield;
         prepareDocument(pipeline, snapshot, query, role);
       }
