@@ -116,6 +116,27 @@ describe('operations of stored documents', () => {
     expect(cache.operation(users[0] as RoleSchema, first.query, null, first)).toBe(own);
   });
 
+  test('are found with the name of the only operation and without it', () => {
+    const cache = createOperationCache(options);
+    const user = { role: 'user', prepare: () => ({ memory: 100, name: 'd1' }) } as unknown as RoleSchema;
+    const stored = document(1);
+    const own = cache.pin(user, stored, null);
+    expect(cache.operation(user, stored.query, 'd1', stored)).toBe(own);
+    expect(cache.operation(user, stored.query, null, stored)).toBe(own);
+    expect(cache.counts.operationMisses).toBe(1);
+  });
+
+  test('that are prepared evict none of clients', () => {
+    const cache = createOperationCache(options);
+    const user = role('user', 200_000);
+    const texts = Array.from({ length: 20 }, (_, n) => cache.operation(user, `query ${n}`, null));
+    const pinned = Array.from({ length: 100 }, (_, n) => cache.pin(user, document(n), null));
+    expect(pinned.filter((each) => each === 'full')).toHaveLength(75);
+    expect(cache.counts.evictions).toBe(0);
+    expect(texts.map((each, n) => cache.operation(user, `query ${n}`, null) === each)).not.toContain(false);
+    expect(cache.pin(role('other', 400_000), document(0), null)).toBe('large');
+  });
+
   test('are dropped when they are not stored any more', () => {
     const cache = createOperationCache(options);
     const user = role('user', 200_000);

@@ -33,6 +33,11 @@ export interface OperationCacheOptions {
 export interface OperationCache {
   /** @param stored the document, if the request named it by its id */
   operation(schema: RoleSchema, query: string, operationName: string | null, stored?: CollectedQuery): CachedOperation;
+  /**
+   * Returns an operation of a stored document from the part of the cache that is not evicted. Evicts nothing from the other part.
+   * @returns `full` if there is no room left; `large` if the operation is too large to be cached
+   */
+  pin(schema: RoleSchema, stored: CollectedQuery, operationName: string | null): CachedOperation | 'full' | 'large';
   /** Drops the operations of documents that are not stored any more. */
   keepDocuments(isStored: (query: CollectedQuery) => boolean): void;
   plan(operation: CachedOperation, variables: Variables, make: () => OperationPlan): OperationPlan;
@@ -76,7 +81,11 @@ class RoleDocuments {
   bytes = 0;
 
   find(query: CollectedQuery, operationName: string | null): Entry | undefined {
-    return this.entries.get(query)?.get(operationName);
+    const ofQuery = this.entries.get(query);
+    if (ofQuery === undefined || operationName === null) return ofQuery?.get(operationName);
+    // An operation without the name in the request is the only one of its document.
+    const only = ofQuery.get(null);
+    return only?.prepared.name === operationName ? only : ofQuery.get(operationName);
   }
 
   add(query: CollectedQuery, operationName: string | null, entry: Entry): void {
@@ -173,15 +182,30 @@ class BoundedOperations implements OperationCache {
     }
     this.counts.operationMisses += 1;
     const entry = new Entry(key, schema.prepare(query, operationName));
-    if (entry.memory <= this.#maxOfEntry && stored !== undefined && this.#growDocuments(entry.memory)) {
-      const documents = this.#documentsOf(schema);
-      documents.add(stored, operationName, entry);
-      entry.owner = documents;
-    } else if (entry.memory <= this.#maxOfEntry) {
+    if (entry.memory > this.#maxOfEntry) return entry;
+    if (stored === undefined || !this.#pinEntry(schema, stored, operationName, entry)) {
       entry.owner = role;
       this.#change(role, () => role.set(key, entry, entry.memory));
     }
     return entry;
+  }
+
+  pin(schema: RoleSchema, stored: CollectedQuery, operationName: string | null): CachedOperation | 'full' | 'large' {
+    const pinned = this.#documentsBySchema.get(schema)?.find(stored, operationName);
+    if (pinned !== undefined) return pinned;
+    this.counts.operationMisses += 1;
+    const entry = new Entry(stored.query, schema.prepare(stored.query, operationName));
+    if (entry.memory > this.#maxOfEntry) return 'large';
+    return this.#pinEntry(schema, stored, operationName, entry) ? entry : 'full';
+  }
+
+  /** Returns false if there is no room. */
+  #pinEntry(schema: RoleSchema, stored: CollectedQuery, operationName: string | null, entry: Entry): boolean {
+    if (!this.#growDocuments(entry.memory)) return false;
+    const documents = this.#documentsOf(schema);
+    documents.add(stored, operationName, entry);
+    entry.owner = documents;
+    return true;
   }
 
   keepDocuments(isStored: (query: CollectedQuery) => boolean): void {

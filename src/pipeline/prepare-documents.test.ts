@@ -82,4 +82,6 @@ it('prepares one role after the other, and leaves half of the role schemas to ot
   const pipeline = { operations, limits: DEFAULT_LIMITS, compilerOf: compilersOf(backends, { stringifyNumericTypes: false }) };
   runSync(preparation(pipeline, snapshot));
   expect(roles).toEqual(names.slice(0, 128));
+  // A document with one operation is prepared once, for requests with its name and without it.
+  expect(operations.counts.operationMisses).toBe(3);
 });

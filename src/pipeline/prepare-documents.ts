@@ -76,35 +76,35 @@ export function* preparation(pipeline: DocumentPipeline, snapshot: DocumentSnaps
     for (const collection of collections) {
       for (const query of queryCollections.get(collection)?.queries.values() ?? []) {
         yield;
-        prepareDocument(pipeline, snapshot, query, role);
+        if (!prepareDocument(pipeline, snapshot, query, role)) return;
       }
     }
   }
 }
 
-function prepareDocument(pipeline: DocumentPipeline, snapshot: DocumentSnapshot, query: CollectedQuery, role: string): void {
+/** Returns false if there is no room for further documents. */
+function prepareDocument(pipeline: DocumentPipeline, snapshot: DocumentSnapshot, query: CollectedQuery, role: string): boolean {
   const read = readQuery(query, pipeline.limits.maxTokens);
-  if ('error' in read) return;
+  if ('error' in read) return true;
   const { api } = snapshot.storedOperations.summary(query);
   const schema = snapshot.roleSchema(role, 'frontend', api);
   const { operations } = read.definitions;
   for (const definition of operations) {
-    const name = definition.name?.value ?? null;
-    // Clients of a document with one operation send its name or leave it out.
-    const names = operations.length === 1 ? new Set([null, name]) : [name];
-    for (const operationName of names) {
-      try {
-        const operation = pipeline.operations.operation(schema, query.query, operationName, query);
-        const sample = operation.plans.length > 0 ? null : sampleVariables(definition);
-        if (sample === null) continue;
-        const variables = operation.prepared.variables(sample);
-        planOperationFor({ pipeline, snapshot, request: { query: query.query }, options: {} }, operation, variables);
-      } catch (error) {
-        // A document that is invalid for the role fails when it is sent.
-        if (!(error instanceof SvcError)) throw error;
-      }
+    // Clients of a document with one operation send its name or leave it out, and both find this one.
+    const operationName = operations.length === 1 ? null : (definition.name?.value ?? null);
+    try {
+      const operation = pipeline.operations.pin(schema, query, operationName);
+      if (operation === 'full') return false;
+      const sample = operation === 'large' || operation.plans.length > 0 ? null : sampleVariables(definition);
+      if (operation === 'large' || sample === null) continue;
+      const variables = operation.prepared.variables(sample);
+      planOperationFor({ pipeline, snapshot, request: { query: query.query }, options: {} }, operation, variables);
+    } catch (error) {
+      // A document that is invalid for the role fails when it is sent.
+      if (!(error instanceof SvcError)) throw error;
     }
   }
+  return true;
 }
 
 /** Values for which a plan also serves most other values. Those of other scalars are texts. */
