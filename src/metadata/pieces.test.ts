@@ -26,6 +26,20 @@ test('a document is the sum of its pieces, in any order', () => {
   );
 });
 
+test('a document that is added to a collection leaves the others the same objects', () => {
+  const collection = (...names: string[]): MetadataPiece => ({
+    kind: 'query_collection',
+    source: '',
+    key: 'web',
+    json: { name: 'web', definition: { queries: names.map((name) => ({ name, query: `query ${name} { a }` })) } },
+  });
+  const before = fromPieces([collection('a', 'b')], testKinds);
+  const after = applyPieces(before, [collection('a', 'c')], testKinds);
+  const [old, now] = [before, after].map(({ queryCollections }) => queryCollections.get('web')?.queries);
+  expect([...(now?.keys() ?? [])]).toEqual(['a', 'c']);
+  expect(now?.get('a')).toBe(old?.get('a'));
+});
+
 test('the difference of two documents turns one into the other', () => {
   fc.assert(
     fc.property(arbitrary.metadata, arbitrary.metadata, (before, other) => {

@@ -14,6 +14,7 @@ import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type Kinds, storedKinds } from './kinds.ts';
 import { EMPTY_METADATA, entryCodecs, type Metadata, NO_INTROSPECTION, type SourceMetadata, unknownSection } from './metadata.ts';
 import { isEmptyNetwork, NO_NETWORK } from './network.ts';
+import { shareUnchanged } from './share.ts';
 import { codecsOf, type SourceSettings, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { storedUnknownSource, type UnknownSource } from './unknown-source.ts';
@@ -328,7 +329,10 @@ class MetadataDraft {
       default: {
         const entry = this.#entries.get(kind);
         // Pieces of kinds that only a newer service has stay as they are stored.
-        entry?.map.set(key, json === null ? undefined : entry.codec.decode(json, this.#pathOf(piece)));
+        if (entry === undefined) break;
+        const value = json === null ? undefined : entry.codec.decode(json, this.#pathOf(piece));
+        // Documents that a push leaves alone keep their objects: their analyses and plans are cached by object.
+        entry.map.set(key, kind === 'query_collection' ? shareUnchanged(this.#before.queryCollections.get(key), value) : value);
       }
     }
   }
