@@ -37,10 +37,10 @@ export interface Authenticator {
   place(headers: IncomingHttpHeaders): CredentialPlace;
   /**
    * Returns the headers that identify the client, for `Vary`: the standard ones, and session variables among `sent`.
-   * @param sent names in lower case
+   * @param sent names in lower case; `null` for an answer that is the same for all clients without credentials
    * @returns names in lower case; `*` alone if any header may matter
    */
-  identityHeaders(sent: Iterable<string>): readonly string[];
+  identityHeaders(sent: Iterable<string> | null): readonly string[];
   /** Stops background work. */
   stop(): void;
 }
@@ -66,8 +66,8 @@ export interface AdminRemedy {
   readonly isTrusted: boolean;
 }
 
-/** Headers that identify a client under every configuration. */
-const IDENTITY_HEADERS = ['authorization', 'cookie', ...SECRET_HEADERS, ROLE_VARIABLE] as const;
+/** Headers of credentials, which remote servers may read even if the service does not. */
+const CREDENTIAL_HEADERS: readonly string[] = ['authorization', 'cookie'];
 
 function digest(secret: string): Buffer {
   return createHash('sha512').update(secret).digest();
@@ -131,8 +131,9 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
     identityHeaders(sent) {
       const { headers: others = [] } = credentials ?? {};
       if (others === '*') return ['*'];
-      const own = [...sent].filter((name) => name.startsWith('x-svc-'));
-      return [...new Set([...IDENTITY_HEADERS, ...others, ...own])];
+      const read = sent === null ? CREDENTIAL_HEADERS.filter((name) => others.includes(name)) : CREDENTIAL_HEADERS;
+      const own = [...(sent ?? [])].filter((name) => name.startsWith('x-svc-'));
+      return [...new Set([...read, ...SECRET_HEADERS, ROLE_VARIABLE, ...others, ...own])];
     },
     stop() {
       credentials?.stop();

@@ -81,7 +81,7 @@ export function aliasedAuthenticator(inner: Authenticator, aliases: PrefixAliase
       return inner.place(headers);
     },
     identityHeaders(sent) {
-      const found = inner.identityHeaders([...sent].map((name) => ownName(name, aliases)));
+      const found = inner.identityHeaders(sent === null ? null : [...sent].map((name) => ownName(name, aliases)));
       const aliased = found.flatMap((name) =>
         name.startsWith(OWN_PREFIX) ? aliases.map((alias) => alias + name.slice(OWN_PREFIX.length)) : [],
       );

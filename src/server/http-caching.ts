@@ -30,7 +30,7 @@ export function httpCaching(
   if (control === null) return null;
   const isPublic = control.startsWith('public');
   // Headers that this client has not sent count, too: a request with a token must not get the answer that was kept without one.
-  const identity = authenticator.identityHeaders(isPublic ? [] : sentNames(exchange));
+  const identity = authenticator.identityHeaders(isPublic ? null : sentNames(exchange));
   if (identity.includes('*')) return null;
   const isForAllPages = isPublic && options.corsDomains === '*';
   const varying = ['Accept', 'Accept-Encoding', ...identity, ...(options.corsDomains === null || isForAllPages ? [] : ['Origin'])];

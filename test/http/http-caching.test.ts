@@ -146,6 +146,19 @@ describe('an answer to a GET of a document', () => {
   });
 });
 
+it('varies by no header that the service does not read', async () => {
+  const other = await startTestService({ ADMIN_SECRET: SECRET, UNAUTHORIZED_ROLE: 'anonymous' });
+  await other.sql('create table note (id int primary key)');
+  await other.metadata('pg_track_table', { table: 'note' });
+  await other.metadata('pg_create_select_permission', { table: 'note', role: 'anonymous', permission: { columns: '*', filter: {} } });
+  await other.metadata('push_documents', { collection: 'web', documents: [{ id: 'notes', query: 'query @cached { note { id } }' }] });
+  const answer = await other.send('/v1/graphql?documentId=notes', { headers: { cookie: 'theme=dark' } });
+  expect(control(answer)).toContain('public');
+  expect(varying(answer)).not.toContain('cookie');
+  expect(varying(answer)).not.toContain('authorization');
+  await other.stop();
+});
+
 it('is kept by no cache if a webhook authenticates, or without an admin secret', async () => {
   const hook = await startHandlerServer();
   hook.answer = () => ({ body: { 'x-svc-role': 'anonymous' } });
