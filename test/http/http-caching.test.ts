@@ -192,6 +192,8 @@ describe('clearing by table', () => {
       clearedItemCount: 1,
       purge: { keys: [key, expect.stringMatching(/^t-/)] },
     });
+    for (const table of ['note', 'public.note', 'other.public.note', 'default.note', 'default..note'])
+      expect((await clear(`table=${table}`)).json).toMatchObject({ code: 'bad-request' });
     expect((await clear('tables=x')).status).toBe(400);
     expect((await clear('table=x&'.repeat(21))).status).toBe(400);
   });

@@ -19,7 +19,7 @@ function clearRoute(path: string): Route {
     method: 'POST',
     path,
     api: 'metadata',
-    async handle(exchange, { clearCache, purgeKeys }) {
+    async handle(exchange, { clearCache, purgeKeys, state }) {
       const query = exchange.query();
       // A misspelt parameter would clear everything.
       for (const name of query.keys())
@@ -30,6 +30,8 @@ function clearRoute(path: string): Route {
       for (const value of [key, family, ...tables])
         if (value !== null && value.length > MAX_KEY_LENGTH)
           throw new SvcError('bad-request', `a key has at most ${MAX_KEY_LENGTH} characters`);
+      const { sources } = state.current().metadata;
+      for (const table of tables) requireTable(table, sources.keys());
       const reads = readsOfTables(tables);
       const which = {
         ...(key === null ? {} : { key }),
@@ -41,6 +43,12 @@ function clearRoute(path: string): Route {
       return jsonReply(200, reads.length === 0 ? answer : { ...answer, purge: { keys: reads.map((read) => purgeKeys.ofRead(read)) } });
     },
   });
+}
+
+/** @throws SvcError bad-request: a misspelt name would clear nothing */
+function requireTable(table: string, sources: Iterable<string>): void {
+  for (const source of sources) if (table.startsWith(`${source}.`) && /^[^.]+\..+$/s.test(table.slice(source.length + 1))) return;
+  throw new SvcError('bad-request', `"${table}" is no table: expected <source>.<schema>.<table> with a source of the metadata`);
 }
 
 export const cacheRoutes: readonly Route[] = [clearRoute('/v1/cache/clear'), clearRoute('/pro/cache/clear')];
