@@ -33,7 +33,7 @@ export function documentOf(received: ReceivedRequest, lookup: Lookup): GraphqlRe
   for (const reference of references) {
     const result = reference.via === 'persistedQuery' ? persisted(reference, query, lookup) : byId(reference, lookup);
     lookup.pipeline.documentCounts.add(reference.via, result instanceof SvcError ? 'unknown' : 'found');
-    if (result instanceof SvcError) return { ...rest, query: '', refusal: result };
+    if (result instanceof SvcError) return { ...rest, query: '', refusal: result, unknownId: reference.id };
     found.push(result);
   }
   const [first, ...others] = found;

@@ -129,8 +129,9 @@ export function slowQueryObservation(
 }
 
 /** Returns the request in the form in which clients send it: for logs, without the text of a stored document. */
-export function requestJson({ query, document, operationName, variables }: GraphqlRequest): JsonObject {
+export function requestJson({ query, document, unknownId, operationName, variables }: GraphqlRequest): JsonObject {
   const stored = document?.stored ?? null;
+  if (unknownId !== undefined) return { document: { id: unknownId }, ...(operationName === null ? {} : { operationName }) };
   return {
     ...(document === undefined || stored === null ? { query } : { document: { id: document.id, collection: stored.collection } }),
     ...(operationName === null ? {} : { operationName }),

@@ -17,12 +17,14 @@ export interface GraphqlRequest {
   readonly variableDepth?: number;
   /** Document that the client named; absent if it sent the text alone. */
   readonly document?: RequestDocument;
-  /** Set if the ids of the request name no document; then `query` is empty. */
+  /** Set if an id of the request names no document; then `query` is empty. */
   readonly refusal?: SvcError;
+  /** The id that names no document, for logs. */
+  readonly unknownId?: string;
 }
 
 /** One GraphQL request as sent: `{query?, documentId?, variables?, operationName?, extensions?}`, with a text, ids, or both. */
-export interface ReceivedRequest extends Omit<GraphqlRequest, 'query' | 'document' | 'refusal'> {
+export interface ReceivedRequest extends Omit<GraphqlRequest, 'query' | 'document' | 'refusal' | 'unknownId'> {
   /** `null` if the request has ids alone. */
   readonly query: string | null;
   readonly references: readonly DocumentReference[];

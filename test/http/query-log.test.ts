@@ -50,6 +50,15 @@ describe('the query log', () => {
     expect(seen<HttpObservation>('http')).toMatchObject([{ requestId: 'here', query: request }]);
   });
 
+  it('contains the id of a document that is unknown', async () => {
+    await service.send('/v1/graphql', { method: 'POST', body: '{"documentId": "gone", "variables": {"pin": 1}}' });
+    await service.send('/v1/graphql?documentId=gone-too');
+    expect(seen<HttpObservation>('http')).toMatchObject([
+      { query: { document: { id: 'gone' } } },
+      { query: { document: { id: 'gone-too' } } },
+    ]);
+  });
+
   it('contains queries answered by the schema, and queries over GET, REST endpoints and batches', async () => {
     await service.metadata('create_query_collection', { name: 'c', definition: { queries: [{ name: 'q', query: '{ item { id } }' }] } });
     const definition = { query: { collection_name: 'c', query_name: 'q' } };
