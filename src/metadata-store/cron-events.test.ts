@@ -5,6 +5,7 @@ import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts'
 import type { Source } from '../backend/backend.ts';
 import { EMPTY_METADATA, type Metadata } from '../metadata/metadata.ts';
 import { diffPieces } from '../../test/support/metadata-pieces.ts';
+import { WITHOUT_HISTORY } from '../../test/support/old-catalogs.ts';
 import { type FollowedTrigger, generateCronEvents } from './cron-events.ts';
 import { createStorage, type Storage } from './storage.ts';
 import type { Connection } from '../backend/connection.ts';
@@ -168,8 +169,7 @@ it('keeps the most advanced event, with all attempts, of an occurrence that olde
      drop index svc_catalog.svc_cron_events_occurrence;
      create unique index on svc_catalog.svc_cron_events (trigger_name, scheduled_time) where status in ('scheduled', 'locked');
      create index on svc_catalog.svc_cron_events (trigger_name, scheduled_time);
-     drop table svc_catalog.metadata_history_object, svc_catalog.metadata_history;
-     alter table svc_catalog.metadata_version drop column history_version, drop column history_since, drop column history_newest;
+     ${WITHOUT_HISTORY};
      update svc_catalog.catalog_version set version = 6;
      insert into svc_catalog.svc_cron_events (id, trigger_name, scheduled_time, status, tries) values
        ('a1', 'c', '2024-01-01 00:01Z', 'scheduled', 0), ('a2', 'c', '2024-01-01 00:01Z', 'delivered', 1), ('a3', 'c', '2024-01-01 00:01Z', 'dead', 0),

@@ -15,6 +15,7 @@ import { diffPieces } from '../../test/support/metadata-pieces.ts';
 import { NO_CUSTOMIZATION } from '../metadata/source.ts';
 import { newTable } from '../metadata/table.ts';
 import { type Json, JsonNumber, printJson } from '../util/json.ts';
+import { WITHOUT_HISTORY } from '../../test/support/old-catalogs.ts';
 import { CATALOG_VERSION, migrate } from './migrations.ts';
 import { type Announcement, createStorage, METADATA_CHANNEL, type Storage } from './storage.ts';
 import { runs } from '../../test/support/deep.ts';
@@ -209,7 +210,7 @@ describe('migrations', () => {
       'svc_scheduled_events',
     ];
     const tables = [...later, 'svc_scheduled_event_invocation_logs', 'svc_action_log'].map((table) => `svc_catalog.${table}`);
-    await source.runSql(`drop table ${tables.join(', ')}; update svc_catalog.catalog_version set version = 2`, {});
+    await source.runSql(`drop table ${tables.join(', ')}; ${WITHOUT_HISTORY}; update svc_catalog.catalog_version set version = 2`, {});
     await source.query(`insert into svc_catalog.metadata_piece values ('section', '', $1, $2::json, 1)`, [name, printJson(json)]);
   };
 
