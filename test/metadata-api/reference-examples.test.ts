@@ -13,7 +13,7 @@ import { type GraphqlServer, startGraphqlServer } from '../support/graphql-serve
 import { sample } from '../support/deep.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { EXAMPLE_METADATA, EXAMPLE_SCHEMA, ROWS, SAME_DOCUMENT, SETUPS } from './operation-cases/examples.ts';
+import { EXAMPLE_METADATA, EXAMPLE_SCHEMA, OF_VERSION, ROWS, SAME_DOCUMENT, SETUPS } from './operation-cases/examples.ts';
 
 type Endpoint = '/v1/metadata' | '/v2/query' | '/v1/query';
 
@@ -85,7 +85,8 @@ it.each(sample(examples, Math.ceil(examples.length / 8)))('$name', async ({ key,
   const wanted = ROWS[key];
   if (wanted !== undefined) await runSql(database.url, wanted);
   const before = await exported();
-  const answer = await service.send(path, { method: 'POST', body: JSON.stringify(body) });
+  const sent = OF_VERSION.has(key) ? { ...body, args: { resource_version: before.version } } : body;
+  const answer = await service.send(path, { method: 'POST', body: JSON.stringify(sent) });
   expect(answer.status, answer.text).toBe(200);
   const after = await exported();
   const edits = changes === 'metadata' || (changes === undefined && path === '/v1/metadata');

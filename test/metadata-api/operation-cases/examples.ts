@@ -162,6 +162,9 @@ export const ROWS: Readonly<Record<string, string>> = {
   '/v1/metadata pg_redeliver_event': EVENT,
 };
 
+/** Examples that name a version of the metadata, which the test replaces by the current one. */
+export const OF_VERSION: ReadonlySet<string> = new Set(['/v1/metadata get_metadata_change', '/v1/metadata get_metadata_version']);
+
 /** Requests to `/v1/metadata` that prepare an example or remove obstacles, by endpoint and type. */
 export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata add_collection_to_allowlist': [{ type: 'drop_collection_from_allowlist', args: { collection: 'shop' } }],
@@ -182,6 +185,14 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata pg_redeliver_event': captured(),
   '/v1/metadata pg_redeliver_events': captured(),
   '/v1/metadata create_query_collection': NO_QUERIES,
+  '/v1/metadata get_metadata_change': [NO_INHERITED_ROLE],
+  '/v1/metadata get_metadata_version': [NO_INHERITED_ROLE],
+  '/v1/metadata push_documents': [
+    {
+      type: 'pg_create_select_permission',
+      args: { table: 'author', role: 'user', permission: { columns: ['id', 'name'], filter: {} } },
+    },
+  ],
   '/v1/metadata create_rest_endpoint': [NO_ENDPOINT],
   '/v1/metadata drop_action_permission': [{ type: 'create_action_permission', args: { action: 'login', role: 'user' } }],
   '/v1/metadata drop_inconsistent_metadata': [tracking('author', 'no_such_table')],

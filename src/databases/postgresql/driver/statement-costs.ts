@@ -42,9 +42,9 @@ export class StatementCosts {
     this.#recent.set(text, cost ?? { ms, longest: ms });
   }
 
-  /** Records a run that was cancelled: it would have taken at least so long. */
+  /** Records a run that was cancelled, and would have taken at least so long. An unknown statement stays unknown. */
   recordCancelled(text: string, ms: number): void {
     const cost = this.of(text);
-    if (cost === null || ms > cost.ms) this.record(text, ms);
+    if (cost !== null && ms > cost.ms) this.record(text, ms);
   }
 }
