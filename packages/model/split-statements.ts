@@ -191,15 +191,15 @@ const TAIL = 90;
  * Returns SQL with one blank in place of whitespace and comments, those in bodies of routines included.
  * @param literal returns the replacement of a name in quotes or a literal that holds no code; they are kept by default
  */
-export function withoutComments(sql: string, literal: (text: string) => string = (text) => text): string {
-  return stripped(sql, literal, 0);
+export function withoutComments(sql: string, literal: (text: string) => string = (text) => text, lexis: SqlLexis = STANDARD_LEXIS): string {
+  return stripped(sql, literal, lexis, 0);
 }
 
 /** Code in code, such as dynamic SQL in a routine; what is nested deeper is kept as a literal. */
 const MAX_NESTING = 8;
 
-function stripped(sql: string, literal: (text: string) => string, depth: number): string {
-  const lexer: Lexer = { text: sql, at: 0, lexis: STANDARD_LEXIS };
+function stripped(sql: string, literal: (text: string) => string, lexis: SqlLexis, depth: number): string {
+  const lexer: Lexer = { text: sql, at: 0, lexis };
   const pieces: string[] = [];
   let tail = '';
   const add = (piece: string): void => {
@@ -225,7 +225,7 @@ function stripped(sql: string, literal: (text: string) => string, depth: number)
       add(' ');
     } else {
       const text = sql.slice(at, lexer.at);
-      const code = depth < MAX_NESTING && BEFORE_CODE.test(tail) ? codeOf(text, literal, depth + 1) : undefined;
+      const code = depth < MAX_NESTING && BEFORE_CODE.test(tail) ? codeOf(text, literal, lexis, depth + 1) : undefined;
       add(code ?? literal(text));
     }
     from = lexer.at;
@@ -235,12 +235,12 @@ function stripped(sql: string, literal: (text: string) => string, depth: number)
 }
 
 /** Removes the comments from a literal with code. @returns `undefined` if it is no such literal */
-function codeOf(text: string, literal: (text: string) => string, depth: number): string | undefined {
+function codeOf(text: string, literal: (text: string) => string, lexis: SqlLexis, depth: number): string | undefined {
   const [quote] = /^'|^\$\w*\$/.exec(text) ?? [];
   if (quote === undefined || text.length < 2 * quote.length || !text.endsWith(quote)) return undefined;
   const inside = text.slice(quote.length, -quote.length);
-  if (quote !== "'") return quote + stripped(inside, literal, depth) + quote;
-  return `'${stripped(inside.replaceAll("''", "'"), literal, depth).replaceAll("'", "''")}'`;
+  if (quote !== "'") return quote + stripped(inside, literal, lexis, depth) + quote;
+  return `'${stripped(inside.replaceAll("''", "'"), literal, lexis, depth).replaceAll("'", "''")}'`;
 }
 
 /** True if a statement begins or ends a transaction; savepoints do not. */

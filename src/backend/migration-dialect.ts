@@ -1,5 +1,6 @@
 /** SQL of migrations for a kind. All texts are for `run_sql`. */
 import type { QualifiedName } from '../catalog/catalog.ts';
+import type { SqlLexis } from '../model/sql-lexis.ts';
 import type { JsonObject } from '../util/json.ts';
 
 /** An applied migration as an entry of the history. */
@@ -178,6 +179,7 @@ export interface NeededExtension {
 
 export interface MigrationDialect {
   readonly history: MigrationHistory;
+  readonly lexis: SqlLexis;
   scan(sql: string): ScannedSql;
   /** Returns SQL that a statement may follow; empty or blank if it has no statement. */
   terminated(sql: string): string;

@@ -196,6 +196,7 @@ function namesIn(list: Json | undefined): readonly string[] {
 }
 
 function destructiveSteps({ source, migration }: Pending): readonly DestructiveStep[] {
-  const { statements } = migrationsOf(source).scan(migration.up ?? '');
-  return destructiveStatements(statements).map((each) => ({ ...each, file: shownFile(migration, 'up') }));
+  const dialect = migrationsOf(source);
+  const { statements } = dialect.scan(migration.up ?? '');
+  return destructiveStatements(statements, dialect.lexis).map((each) => ({ ...each, file: shownFile(migration, 'up') }));
 }

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
 import { scanStatements } from '../databases/shared/scan-statements.ts';
+import { LEXIS } from '../databases/mariadb/lexis.ts';
+import { migrations } from '../databases/mariadb/migrations/index.ts';
+import { STANDARD_LEXIS } from '../model/sql-lexis.ts';
 import { destructiveStatements } from './destructive.ts';
 
-const found = (sql: string) => destructiveStatements(scanStatements(sql, /^begin\b/).statements).map(({ line, what }) => `${line} ${what}`);
+const found = (sql: string) =>
+  destructiveStatements(scanStatements(sql, /^begin\b/).statements, STANDARD_LEXIS).map(({ line, what }) => `${line} ${what}`);
 
 it.each([
   ['drop table if exists a, "b c" cascade', ['1 drops the table a, "b c"']],
@@ -22,4 +26,14 @@ it.each([
   ['create function f() returns void language sql as $$ delete from a $$', []],
 ])('finds what %j deletes', (sql, expected) => {
   expect(found(sql)).toEqual(expected);
+});
+
+it.each([
+  [String.raw`alter table a add b varchar(9) default 'it\'s', drop column c`, ['1 drops the column c of a']],
+  ['alter table a add b int # drop column c', []],
+  ['alter table a /*! drop column b */', ['1 drops the column b of a']],
+  ['alter table a drop column b /* why */, drop column c', ['1 drops the column b of a', '1 drops the column c of a']],
+])('reads the SQL of MariaDB by its own rules: %j', (sql, expected) => {
+  const found = destructiveStatements(migrations.scan(sql).statements, LEXIS).map(({ line, what }) => `${line} ${what}`);
+  expect(found).toEqual(expected);
 });

@@ -1,6 +1,7 @@
 /** Statements of migrations that delete data: no migration back restores it. */
 import type { ScannedStatement } from '../backend/migration-dialect.ts';
-import { withoutComments } from '../model/split-statements.ts';
+import type { SqlLexis } from '../model/sql-lexis.ts';
+import { bareSql } from './bare-sql.ts';
 import { SQL_NAME } from './sql-name.ts';
 
 export interface DestructiveStatement {
@@ -20,15 +21,13 @@ const NO_DATA = 'constraint|default|not|identity|expression|index|key|primary|fo
 const DROPPED = new RegExp(String.raw`\bdrop (?!(?:${NO_DATA})\b)(?:(partition|column) )?(?:if exists )?${SQL_NAME}`, 'giu');
 
 /** Finds the statements that drop tables, columns, schemas or databases, or delete rows. Does not look into routines. */
-export function destructiveStatements(statements: readonly ScannedStatement[]): readonly DestructiveStatement[] {
-  return statements.flatMap(({ text, line }) => effectsOf(text).map((what) => ({ line, what })));
+export function destructiveStatements(statements: readonly ScannedStatement[], lexis: SqlLexis): readonly DestructiveStatement[] {
+  return statements.flatMap(({ text, line }) => effectsOf(text, lexis).map((what) => ({ line, what })));
 }
 
-function effectsOf(statement: string): readonly string[] {
+function effectsOf(statement: string, lexis: SqlLexis): readonly string[] {
   if (!/\b(?:drop|truncate|delete)\b/i.test(statement)) return [];
-  const text = withoutComments(statement, (literal) => (literal.startsWith("'") ? "''" : literal))
-    .replace(/\s+/g, ' ')
-    .trim();
+  const text = bareSql(statement, lexis, (literal) => (literal.startsWith("'") ? "''" : literal)).trim();
   const [, sort = '', names] = DROP.exec(text) ?? [];
   if (names !== undefined) return [`drops the ${sort.toLowerCase()} ${bareNames(names)}`];
   const truncated = TRUNCATE.exec(text)?.[1];

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { migrations } from '../databases/postgresql/migrations/index.ts';
 import { createdTables } from './schema-drift.ts';
 
-const creates = (sql: string, ...names: string[]) => names.map((name) => createdTables(migrations.scan(sql).statements)?.has(name));
+const creates = (sql: string, ...names: string[]) =>
+  names.map((name) => createdTables(migrations.scan(sql).statements, migrations.lexis)?.has(name));
 
 it.each([
   'create table thing (id int primary key)',
@@ -55,7 +56,7 @@ it.each([
 });
 
 it('assumes that what is imported exists', () => {
-  expect(createdTables(migrations.scan('import foreign schema a from server b into c').statements)).toBeUndefined();
+  expect(createdTables(migrations.scan('import foreign schema a from server b into c').statements, migrations.lexis)).toBeUndefined();
   const partitions = "do $$ begin for i in 1..3 loop execute format('create table thing_%s partition of thing', i); end loop; end $$";
   expect(creates(partitions, 'thing_1', 'thin_1')).toEqual([true, false]);
   expect(creates('create extension postgis', 'spatial_ref_sys', 'thing')).toEqual([true, false]);

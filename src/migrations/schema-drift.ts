@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { Backend } from '../backend/backend.ts';
 import type { ScannedStatement } from '../backend/migration-dialect.ts';
 import type { Kinds } from '../metadata/kinds.ts';
-import { withoutComments } from '../model/split-statements.ts';
+import type { SqlLexis } from '../model/sql-lexis.ts';
 import { printedName } from '../project/directory/sections.ts';
 import type { Files } from '../project/directory/files.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '../util/json.ts';
+import { bareSql } from './bare-sql.ts';
 import { readMigrations } from './migration-files.ts';
 import { sourcesOf } from './sources.ts';
 import { SQL_NAME } from './sql-name.ts';
@@ -42,7 +43,10 @@ export function schemaDrift({ files, migrationsFolder, document, kinds }: DriftI
     const dialect = backend?.migrations;
     const migrations = dialect === undefined ? [] : readMigrations(files, join(migrationsFolder, source));
     if (dialect === undefined || migrations.length === 0) return [];
-    const created = createdTables(migrations.flatMap(({ up }) => dialect.scan(up ?? '').statements));
+    const created = createdTables(
+      migrations.flatMap(({ up }) => dialect.scan(up ?? '').statements),
+      dialect.lexis,
+    );
     if (created === undefined) return [];
     return trackedTables(entry).flatMap(({ name, shown }) => (created.has(name.toLowerCase()) ? [] : [{ source, table: shown }]));
   });
@@ -78,11 +82,11 @@ const OF_EXTENSIONS =
   /^(?:spatial_ref_sys|geometry_columns|geography_columns|raster_columns|raster_overviews|topology|layer|\w+_stat_statements(?:_info)?)$/;
 
 /** Returns the names of the tables and views that exist after the statements, in lower case; `undefined` if they cannot be known. */
-export function createdTables(statements: readonly ScannedStatement[]): { has(name: string): boolean } | undefined {
+export function createdTables(statements: readonly ScannedStatement[], lexis: SqlLexis): { has(name: string): boolean } | undefined {
   /** Number of tables of a name, in all schemas together. */
   const counts = new Map<string, number>();
   for (const statement of statements) {
-    const effects = effectsOf(statement);
+    const effects = effectsOf(statement, lexis);
     if (effects === undefined) return undefined;
     for (const name of effects.dropped) counts.set(name, Math.max(0, (counts.get(name) ?? 0) - 1));
     for (const name of effects.created) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -104,11 +108,9 @@ interface Effects {
 }
 
 /** Returns the names that a statement creates and drops; `undefined` if it may create any. */
-function effectsOf({ text, words: [verb = ''] }: ScannedStatement): Effects | undefined {
+function effectsOf({ text, words: [verb = ''] }: ScannedStatement, lexis: SqlLexis): Effects | undefined {
   const keepsLiterals = DYNAMIC.has(verb) || CALLING.has(verb);
-  // MariaDB executes comments of this form.
-  const executed = text.includes('/*!') ? text.replaceAll(/\/\*!\d*|\*\//g, ' ') : text;
-  const sql = withoutComments(executed, (literal) => (literal.startsWith("'") && !keepsLiterals ? "''" : literal)).replace(/\s+/g, ' ');
+  const sql = bareSql(text, lexis, (literal) => (literal.startsWith("'") && !keepsLiterals ? "''" : literal));
   if (DYNAMIC.has(verb)) return { created: namesIn(sql), dropped: [] };
   if (CALLING.has(verb)) {
     const literals = (sql.match(LITERAL) ?? []).flatMap(namesIn);

@@ -1,18 +1,11 @@
 import type { ConsoleForm } from '../../model/console-form.ts';
+import { LEXIS } from './lexis.ts';
 import { structureForm } from './structure.ts';
 
 export const consoleForm: ConsoleForm = {
   title: 'MariaDB',
   editor: 'sql-mysql',
-  lexis: {
-    escapes: true,
-    hashComments: true,
-    spacedDashes: true,
-    nestedComments: false,
-    executableComments: true,
-    dollarQuotes: false,
-    tripleQuotes: false,
-  },
+  lexis: LEXIS,
   schemaKey: 'schema',
   examples: [
     { label: 'Create table', sql: 'create table author (\n  id bigint auto_increment primary key,\n  name varchar(200) not null\n);\n' },

@@ -1,4 +1,5 @@
 import type { MigrationDialect } from '../../../backend/migration-dialect.ts';
+import { LEXIS } from '../lexis.ts';
 import { dumpRows } from './dump-rows.ts';
 import { history } from './history.ts';
 import { endOfFirst, scanSql, terminated } from './scan.ts';
@@ -10,6 +11,7 @@ const REFUSED_AT_ONCE = /^(?:42|21S0)/;
 
 export const migrations: MigrationDialect = {
   history,
+  lexis: LEXIS,
   scan: scanSql,
   terminated,
   implicitCommits: { endOfFirst, isRefusedAtOnce: (sqlState) => REFUSED_AT_ONCE.test(sqlState) },

@@ -1,5 +1,6 @@
 import type { MigrationDialect } from '../../../backend/migration-dialect.ts';
 import { withoutComments } from '../../../model/split-statements.ts';
+import { STANDARD_LEXIS } from '../../../model/sql-lexis.ts';
 import { diffSchemas } from '../schema-diff/index.ts';
 import { dumpRows, hasEmpty } from './dump-rows.ts';
 import { dumpSchema } from './dump-schema.ts';
@@ -13,6 +14,7 @@ import { scratch } from './scratch.ts';
 /** Migrations of PostgreSQL. */
 export const migrations = {
   history,
+  lexis: STANDARD_LEXIS,
   scan: scanSql,
   terminated: (sql) => `${sql}\n;\n`,
   withoutComments: (sql) => withoutComments(sql),
