@@ -1,6 +1,7 @@
 /**
  * Metadata in the metadata database: one row per piece, a version that every change increments, and a log from which other instances read
- * only what changed. This file must not depend on the meaning of pieces, nor on the kind of a database.
+ * only what changed. This file must not depend on the kind of a database, nor on the meaning of pieces, but for cron triggers, whose future
+ * events change in the same transaction.
  */
 import type { Listening, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';

@@ -5,7 +5,7 @@ import type { TagsOfSource } from './query-tags.ts';
 import type { PlannedRun } from './request-run.ts';
 
 /**
- * Binds a plan to its request. Parts that only joins, remote schemas and actions use are omitted from other plans.
+ * Collects what running a plan needs of its request. Parts that only joins, remote schemas and actions use are omitted from other plans.
  * @param document text of the client's document; `null` if there is none
  * @param tags for comments of its statements
  */

@@ -3,10 +3,9 @@
  *
  * 1. parse and validate: `prepare`, once per document
  * 2. translate and plan: `planOperationFor`, once per document and shape of its variables
- * 3. bind: `runContext`
- * 4. run the steps and splice their results: `runPlan`
+ * 3. bind the values to the statements, run the steps and splice their results: `runPlan`, with what `runContext` collects for it
  *
- * Metrics, limits, the response cache, logs and the result budget are wrappers around these steps, in `around/`.
+ * Metrics, limits, the response cache and logs are wrappers around these steps, in `around/`; `runReserved` reserves the result budget.
  */
 import { SvcError } from '../errors/svc-error.ts';
 import type { RunContext } from '../execute/run-context.ts';

@@ -1,7 +1,7 @@
 /**
  * Owner of the current snapshot and of the connections of the sources. Changes run one at a time: edit the metadata, open and read sources,
- * build the schema cache, check its consistency, store the difference, and only then swap the snapshot. A failure before the swap changes
- * nothing. Requests keep the snapshot with which they began.
+ * build the schema cache, check its consistency, store the difference, and only then swap the snapshot. A failure before the swap
+ * changes nothing, or is undone. Requests keep the snapshot with which they began.
  */
 import { randomUUID } from 'node:crypto';
 import { SvcError } from '../errors/svc-error.ts';

@@ -343,7 +343,7 @@ export function isShown(source: string, found: CaptureFailures, shown: CaptureFa
   return own.length === found.size && own.every(([info, { error }]) => found.get(info)?.error.message === error.message);
 }
 
-/** Returns the cache with the failures as inconsistencies: no events are delivered for these triggers. */
+/** Returns the cache with the failures as inconsistencies. Events that were captured earlier are still delivered. */
 export function withCaptureFailures(cache: SchemaCache, failures: CaptureFailures): SchemaCache {
   if (failures.size === 0) return cache;
   return { ...cache, inconsistencies: [...cache.inconsistencies, ...[...failures.values()].map(({ inconsistency }) => inconsistency)] };

@@ -150,7 +150,7 @@ function withServerMessage(error: unknown): SvcError {
   return errno === 0 ? error : refusedBy(error, 'database-error', message);
 }
 
-interface Change extends Omit<InstallOptions, 'within'> {
+interface Change extends Omit<InstallOptions, 'connection'> {
   readonly reinstall: boolean;
   readonly options: BodyOptions;
 }

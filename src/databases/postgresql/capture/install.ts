@@ -125,7 +125,7 @@ function explained(error: SvcError): SvcError {
   return error.cause instanceof DatabaseError ? refusedBy(error, 'postgres-error', error.cause.message) : error;
 }
 
-interface Change extends Omit<InstallOptions, 'within'> {
+interface Change extends Omit<InstallOptions, 'connection'> {
   readonly reinstall: boolean;
   readonly options: CaptureOptions;
 }
