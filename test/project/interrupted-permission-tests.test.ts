@@ -134,8 +134,9 @@ it('ends a teardown that takes too long', async () => {
 
 it('cancels a setup that takes too long, without teardown', async () => {
   await service.sql('insert into author values (7)');
-  writeTests({ setup: 'insert into author values (1); select pg_sleep(60)' });
-  const { kill, ended } = await startUntil('pg_sleep');
+  // Another time than in the test before, whose statement may still run.
+  writeTests({ setup: 'insert into author values (1); select pg_sleep(61)' });
+  const { kill, ended } = await startUntil('pg_sleep(61)');
   kill('SIGINT');
   const { code, stderr } = await ended;
   expect(stderr).toContain('error: slow.yaml:1:1: setup: interrupted by SIGINT, no answer\n');
