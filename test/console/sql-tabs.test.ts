@@ -36,6 +36,23 @@ describe.skipIf(chromiumPath === undefined)('the SQL page', () => {
     await close();
   });
 
+  it('shows the result of a tab in that tab only', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, service.url, { route: '#/sql' });
+    await go('#/sql');
+    const grid = page.getByRole('grid', { name: 'Result' });
+    await write('SQL', 'select 1 as first_tab');
+    await page.keyboard.press('Control+Enter');
+    await grid.getByRole('columnheader', { name: 'first_tab' }).waitFor();
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await expect.poll(() => grid.count(), WAIT).toBe(0);
+    await write('SQL', 'select 2 as second_tab');
+    await page.keyboard.press('Control+Enter');
+    await grid.getByRole('columnheader', { name: 'second_tab' }).waitFor();
+    await page.getByRole('tab', { name: /first_tab/ }).click();
+    await grid.getByRole('columnheader', { name: 'first_tab' }).waitFor();
+    await close();
+  });
+
   it('completes the columns of the tables that a statement names', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url, { route: '#/sql' });
     await go('#/sql');

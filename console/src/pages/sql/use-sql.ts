@@ -38,8 +38,9 @@ function useOptions() {
   return { readOnly, setReadOnly, cascade, setCascade, checksMetadata, setChecksMetadata };
 }
 
-/** SQL that was sent, with the place that it had in the text of its tab. */
+/** SQL that was sent, with the tab that it is from, and its place in the text of that tab. */
 interface SentSql {
+  readonly tab: SqlTab;
   readonly source: SourceOverview;
   readonly sql: string;
   readonly range: StatementRange;
@@ -54,7 +55,7 @@ interface ShownFailure {
   readonly run?: SentSql;
 }
 
-/** Results and failures of a source that the page shows. */
+/** Results and failures of a source that a tab shows. */
 interface Shown {
   readonly result?: SqlResult | undefined;
   readonly plan?: PlanNode | undefined;
@@ -67,16 +68,33 @@ interface Shown {
 const NOTHING: Shown = { newTables: [], hasTracked: false };
 const NO_MARKS: readonly CodeMark[] = [];
 
-/** State of the results of a source. Another source starts with nothing, and late changes for the one before it are dropped. */
-function useShown(source: string | undefined): readonly [Shown, (change: Partial<Shown>) => void] {
+type Show = (change: Partial<Shown>) => void;
+
+/**
+ * State of the results of a source, by tab. Another source starts with nothing, and late changes for the one before it are dropped, as
+ * those for closed tabs are.
+ * @returns what the open tab shows, and a function that changes what a tab shows
+ */
+function useShown(source: string | undefined): readonly [Shown, (tab: number) => Show] {
   const current = useRef(source);
   current.current = source;
-  const [state, setState] = useState({ source, shown: NOTHING });
-  const show = (change: Partial<Shown>): void => {
-    if (current.current !== source) return;
-    setState((before) => ({ source, shown: { ...(before.source === source ? before.shown : NOTHING), ...change } }));
-  };
-  return [state.source === source ? state.shown : NOTHING, show];
+  const [state, setState] = useState<{ readonly source: string | undefined; readonly byTab: ReadonlyMap<number, Shown> }>({
+    source,
+    byTab: new Map(),
+  });
+  const showIn =
+    (tab: number): Show =>
+    (change) => {
+      if (current.current !== source) return;
+      setState((before) => {
+        const open = new Set(sqlTabs.all.peek().map(({ id }) => id));
+        const byTab = new Map(before.source === source ? [...before.byTab].filter(([id]) => open.has(id)) : []);
+        if (open.has(tab)) byTab.set(tab, { ...(byTab.get(tab) ?? NOTHING), ...change });
+        return { source, byTab };
+      });
+    };
+  const shown = state.source === source ? state.byTab.get(sqlTabs.chosen.value.id) : undefined;
+  return [shown ?? NOTHING, showIn];
 }
 
 /** The selection; without one, all of the text or the statement at the cursor. */
@@ -87,29 +105,30 @@ function rangeToRun(editor: EditorHandle | null, all: string, whole: boolean, le
 }
 
 /** Runs tasks for SQL, one at a time. A task ends with the page, and with the choice of another source. */
-function useAttempts(source: string | undefined, show: (change: Partial<Shown>) => void) {
+function useAttempts(source: string | undefined, showIn: (tab: number) => Show) {
   const [runningSince, setRunningSince] = useState<number>();
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), [source]);
   /** Runs a task for SQL. It can be stopped; its error is shown, with its place in the text. @param canCascade whether a failure offers it */
   const attempt = async (
     sent: SentSql | undefined,
-    task: (sent: SentSql, signal: AbortSignal) => Promise<void>,
+    task: (sent: SentSql, signal: AbortSignal, show: Show) => Promise<void>,
     { prefix = 0, canCascade = false }: { readonly prefix?: number; readonly canCascade?: boolean } = {},
   ): Promise<void> => {
     if (sent === undefined || runningSince !== undefined) return;
-    const { text } = sqlTabs.chosen.peek();
+    const { id, text } = sent.tab;
+    const show = showIn(id);
     show({ failed: undefined, newTables: [], hasTracked: false });
     const controller = new AbortController();
     running.current = controller;
     setRunningSince(Date.now());
     try {
-      await task(sent, controller.signal);
+      await task(sent, controller.signal, show);
     } catch (error) {
       if (isAbort(error)) showToast('Stopped');
       else {
         const failure = failureOf(error);
-        const tab = sqlTabs.chosen.peek();
+        const tab = sqlTabs.all.peek().find((each) => each.id === id) ?? sent.tab;
         const isSame = tab.text === text;
         const marks = isSame ? markOf(failure, sent.range.from - prefix, text.length) : NO_MARKS;
         show({ result: undefined, plan: undefined, failed: { failure, marks, tab, ...(isSame && canCascade ? { run: sent } : {}) } });
@@ -161,21 +180,21 @@ async function trackTables({ name, kind }: SourceOverview, newTables: readonly J
 export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
   const options = useOptions();
   const { readOnly, cascade, checksMetadata } = options;
-  const [shown, show] = useShown(source?.name);
+  const [shown, showIn] = useShown(source?.name);
   const handle = useRef<EditorHandle | null>(null);
-  const { attempt, ...running } = useAttempts(source?.name, show);
+  const { attempt, ...running } = useAttempts(source?.name, showIn);
   useSqlInAddress();
   /** The SQL to run; undefined if there is none. */
   const chosen = (whole: boolean): SentSql | undefined => {
-    const all = sqlTabs.chosen.peek().text;
-    const range = rangeToRun(handle.current, all, whole, lexis);
-    const sql = all.slice(range.from, range.to);
-    return source === undefined || sql.trim() === '' ? undefined : { source, sql, range };
+    const tab = sqlTabs.chosen.peek();
+    const range = rangeToRun(handle.current, tab.text, whole, lexis);
+    const sql = tab.text.slice(range.from, range.to);
+    return source === undefined || sql.trim() === '' ? undefined : { tab, source, sql, range };
   };
   const runSent = (sent: SentSql | undefined, withCascade: boolean): Promise<void> =>
     attempt(
       sent,
-      async ({ source: { name, kind }, sql }, signal) => {
+      async ({ source: { name, kind }, sql }, signal, show) => {
         const started = performance.now();
         const before = mayDefine(sql) && !readOnly ? await tablesOf({ name, kind }) : undefined;
         const args = argumentsOf({ source: name, sql, readOnly, cascade: withCascade, checksMetadata });
@@ -194,7 +213,7 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
   const explain = (statement: string, isRun: boolean): Promise<void> =>
     attempt(
       chosen(false),
-      async ({ source: { name, kind }, sql }, signal) => {
+      async ({ source: { name, kind }, sql }, signal, show) => {
         if (!isOneStatement(sql, lexis)) throw new Failure('Select a single statement to explain.', { code: 'not-supported' });
         const args = argumentsOf({ source: name, sql: `${statement} ${sql}`, readOnly: readOnly || !isRun, checksMetadata });
         const { rows } = readResult(await runSql(kind, args, signal), 0);
@@ -204,11 +223,13 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
     );
   const trackNewTables = async (): Promise<void> => {
     if (source === undefined) return;
+    const tab = sqlTabs.chosen.peek();
+    const show = showIn(tab.id);
     try {
       await trackTables(source, shown.newTables);
       show({ newTables: [], hasTracked: true });
     } catch (error) {
-      show({ failed: { failure: failureOf(error), marks: NO_MARKS, tab: sqlTabs.chosen.peek() } });
+      show({ failed: { failure: failureOf(error), marks: NO_MARKS, tab } });
     }
   };
   const tab = sqlTabs.chosen.value;
